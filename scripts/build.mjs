@@ -1,0 +1,110 @@
+// @ts-check
+/**
+ * Builds dist/: the library (tsc: .js and .d.ts, a file a file) and the command line (esbuild: one small entry and
+ * chunks that load on use, its dependencies bundled in). Everything is made in a folder beside dist/ and then renamed
+ * into place, so that a failed build leaves the last good one, and a program that runs from dist/ never meets half of it.
+ */
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { builtEntry, dist, root } from './built.mjs'
+
+const cliSource = join(root, 'src/cli/coppice.ts')
+const require = createRequire(import.meta.url)
+
+/**
+ * @param {string} outDir
+ * @returns {Promise<void>}
+ */
+function buildLibrary(outDir) {
+  const tsc = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', outDir]
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, tsc, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+    child.on('error', reject)
+    child.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error('tsc: the library does not compile')),
+    )
+  })
+}
+
+/** fp-ts and io-ts are imported by file, which Node only finds as CommonJS; bundled, their ES modules shake better. */
+const fpTsAsEsModules = {
+  name: 'fp-ts-as-es-modules',
+  /** @param {import('esbuild').PluginBuild} plugin */
+  setup(plugin) {
+    plugin.onResolve({ filter: /^(fp-ts|io-ts)\/lib\// }, ({ path, ...rest }) =>
+      plugin.resolve(path.replace('/lib/', '/es6/'), {
+        kind: rest.kind,
+        importer: rest.importer,
+        resolveDir: rest.resolveDir,
+      }),
+    )
+  },
+}
+
+/** @param {string} outDir */
+async function buildCommandLine(outDir) {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [cliSource],
+    outdir: outDir,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    // Native code cannot be bundled: it is a run-time dependency.
+    external: ['fs-native-extensions'],
+    // Names and lines stay readable in traces; minified in full, it measured no faster to start.
+    minifySyntax: true,
+    legalComments: 'none',
+    // What is bundled as CommonJS calls require for Node's own modules.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    plugins: [fpTsAsEsModules],
+    logLevel: 'warning',
+  })
+  const entry = join(outDir, 'coppice.js')
+  const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '')
+  writeFileSync(entry, `#!/usr/bin/env node\n${code}`)
+  chmodSync(entry, 0o755)
+}
+
+/** @param {string} made */
+function putInPlace(made) {
+  const old = `${made}-old`
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(made, dist)
+  rmSync(old, { recursive: true, force: true })
+}
+
+const startedAt = new Date()
+const making = join(root, `.build-${process.pid}`)
+mkdirSync(making)
+try {
+  const results = await Promise.allSettled([buildLibrary(making), buildCommandLine(join(making, 'cli'))])
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  putInPlace(making)
+  // A source that was saved while the build ran is newer than what was built.
+  utimesSync(builtEntry, startedAt, startedAt)
+  console.log(`built dist/ in ${((Date.now() - startedAt.getTime()) / 1000).toFixed(1)} s`)
+} catch (error) {
+  console.error(`build: failed: ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  rmSync(making, { recursive: true, force: true })
+}

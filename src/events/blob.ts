@@ -1,0 +1,190 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type BlobRef, isBlobRef } from './content.js'
+import { InvalidDraft } from './errors/invalid-draft.js'
+import { sha256 } from './id.js'
+import { payloadText } from './line.js'
+
+/** A string longer than this, in UTF-8 bytes, stands in a blob. */
+export const maxInlineText = 64 * 1024
+/** While a line would exceed this, its largest values move out. */
+export const maxLine = 1024 * 1024
+/** No member shorter than this is moved out for the sake of the line. */
+const minMoved = 256
+
+/** A payload as it goes into a line, and the blobs that it names, by their SHA-256. */
+export interface Stored {
+  readonly payload: object
+  readonly blobs: ReadonlyMap<string, Buffer>
+}
+
+/**
+ * Turns a caller's payload into what a line holds: large strings and inline media become blob references, keys that
+ * begin with `$` get one more. Refuses what no line can hold.
+ */
+export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => {
+  const text = jsonOf(payload)
+  if (text === undefined)
+    return E.left(new InvalidDraft(['the payload should be JSON (no cycles, no BigInt)']))
+  if (isPlain(text)) return E.right({ payload, blobs: new Map() })
+  const blobs = new Map<string, Buffer>()
+  const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
+  shrink(stored, blobs)
+  const bytes = Buffer.byteLength(payloadText(stored))
+  return bytes > maxLine
+    ? E.left(new InvalidDraft([`the payload should fit a line of ${maxLine} bytes, it takes ${bytes}`]))
+    : E.right({ payload: stored, blobs })
+}
+
+const jsonOf = (payload: object): string | undefined => {
+  try {
+    return payloadText(payload)
+  } catch {
+    return undefined
+  }
+}
+
+/** A cheap look that lets most payloads through as they are: nothing in them can be large, media, or a `$` key. */
+const isPlain = (text: string): boolean =>
+  text.length * 3 <= maxInlineText && !text.includes('"$') && !text.includes('"data":"')
+
+const store = (value: unknown, blobs: Map<string, Buffer>): unknown => {
+  if (typeof value === 'string') return isLong(value) ? moveText(value, blobs) : value
+  if (Array.isArray(value)) return value.map((item) => store(item, blobs))
+  if (typeof value !== 'object' || value === null) return value
+  const isMedia = isInlineMedia(value)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      escapeKey(key),
+      isMedia && key === 'data'
+        ? moveData(item as string, (value as { media?: string }).media, blobs)
+        : store(item, blobs),
+    ]),
+  )
+}
+
+const isLong = (text: string): boolean =>
+  text.length * 3 > maxInlineText && Buffer.byteLength(text) > maxInlineText
+
+const mediaTypes = new Set(['image', 'audio', 'document'])
+const isInlineMedia = (value: object): boolean => {
+  const part = value as { type?: unknown; data?: unknown }
+  return mediaTypes.has(part.type as string) && typeof part.data === 'string'
+}
+
+const escapeKey = (key: string): string => (key.startsWith('$') ? `$${key}` : key)
+
+const put = (bytes: Buffer, ref: Omit<BlobRef, '$blob' | 'bytes'>, blobs: Map<string, Buffer>): BlobRef => {
+  const name = sha256(bytes)
+  blobs.set(name, bytes)
+  return { $blob: name, bytes: bytes.length, ...ref }
+}
+
+const moveText = (text: string, blobs: Map<string, Buffer>): BlobRef => {
+  const bytes = Buffer.from(text)
+  // A lone surrogate does not survive UTF-8; as JSON text it does.
+  return bytes.toString() === text
+    ? put(bytes, { as: 'text' }, blobs)
+    : put(Buffer.from(JSON.stringify(text)), { as: 'json' }, blobs)
+}
+
+const moveData = (data: string, media: string | undefined, blobs: Map<string, Buffer>): BlobRef => {
+  const bytes = Buffer.from(data, 'base64')
+  const kind = typeof media === 'string' ? { media } : {}
+  // Only where encoding again gives the same string is it stored as bytes.
+  if (bytes.toString('base64') === data) return put(bytes, { ...kind, as: 'base64' }, blobs)
+  return { ...moveText(data, blobs), ...kind }
+}
+
+/** Members that folds read without resolving blobs: they never move out whole. */
+const structural = new Set([
+  'role',
+  'toolCallId',
+  'toolCalls',
+  'group',
+  'through',
+  'target',
+  'to',
+  'from',
+  'reason',
+  'row',
+  'keep',
+  'origin',
+  'ids',
+  'gaps',
+  'orphans',
+])
+
+interface Place {
+  readonly holder: Record<string | number, unknown>
+  readonly key: string | number
+  readonly bytes: number
+}
+
+/** Moves the largest values out, strings first, until the line fits. */
+const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>): void => {
+  let excess = Buffer.byteLength(payloadText(payload)) - (maxLine - 1024)
+  if (excess <= 0) return
+  const strings: Place[] = []
+  collect(payload, strings)
+  const members = Object.keys(payload).filter((key) => !structural.has(key))
+  const places = strings.sort((a, b) => b.bytes - a.bytes)
+  for (const place of places) {
+    if (excess <= 0) return
+    place.holder[place.key] = moveText(place.holder[place.key] as string, blobs)
+    excess -= place.bytes - 140
+  }
+  const sized = members
+    .map((key) => ({ key, json: JSON.stringify(payload[key]) }))
+    .sort((a, b) => b.json.length - a.json.length)
+  for (const { key, json } of sized) {
+    if (excess <= 0 || json.length < minMoved) return
+    payload[key] = put(Buffer.from(JSON.stringify(payload[key])), { as: 'json' }, blobs)
+    excess -= json.length - 140
+  }
+}
+
+const collect = (value: unknown, places: Place[]): void => {
+  if (typeof value !== 'object' || value === null || isBlobRef(value)) return
+  const holder = value as Record<string | number, unknown>
+  for (const [key, item] of Object.entries(holder)) {
+    if (typeof item !== 'string') collect(item, places)
+    else if (item.length >= minMoved && !structural.has(key))
+      places.push({ holder, key, bytes: Buffer.byteLength(JSON.stringify(item)) })
+  }
+}
+
+/** Every blob that a stored value names itself; a `json` blob may name more. */
+export const blobRefs = (value: unknown): readonly BlobRef[] => {
+  if (typeof value !== 'object' || value === null) return []
+  if (isBlobRef(value)) return [value]
+  return Object.values(value).flatMap(blobRefs)
+}
+
+/**
+ * The caller's form of a stored value: blobs filled in by `load`, keys restored. A blob of `json` may itself name blobs
+ * (its large strings had moved out before it did).
+ */
+export const resolveValues = async <T>(value: T, load: (ref: BlobRef) => Promise<Buffer>): Promise<T> => {
+  const resolve = async (item: unknown): Promise<unknown> => {
+    if (typeof item !== 'object' || item === null) return item
+    if (isBlobRef(item)) return readBlob(item, await load(item), resolve)
+    if (Array.isArray(item)) return Promise.all(item.map(resolve))
+    const entries = Object.entries(item).map(
+      async ([key, member]) => [key.startsWith('$$') ? key.slice(1) : key, await resolve(member)] as const,
+    )
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  return (needsResolving(value) ? resolve(value) : Promise.resolve(value)) as Promise<T>
+}
+
+const readBlob = (ref: BlobRef, bytes: Buffer, resolve: (item: unknown) => Promise<unknown>): unknown => {
+  if (ref.as === 'base64') return bytes.toString('base64')
+  return ref.as === 'text' ? bytes.toString() : resolve(JSON.parse(bytes.toString()))
+}
+
+const needsResolving = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (Array.isArray(value)
+    ? value.some(needsResolving)
+    : Object.entries(value).some(([key, item]) => key.startsWith('$') || needsResolving(item)))

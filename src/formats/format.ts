@@ -1,0 +1,89 @@
+import type { EventId } from '../events/event.js'
+
+/**
+ * What a reader makes of a foreign store, in the order of its records. Every event has a `key` of its own within its
+ * session: it becomes `origin.id`, by which a later import finds it again. Links are keys; the importer turns them into
+ * ids. A record gives its own items, looking back but not ahead, so that importing a prefix and then the whole gives
+ * what one import of the whole gives.
+ */
+export type Item = SessionItem | EventItem | MoveItem | RemarkItem | FailureItem
+
+/** A session begins. `key` is the session's id in its own tool. */
+export interface SessionItem {
+  readonly kind: 'session'
+  readonly session: string
+  /** ISO 8601 UTC in milliseconds. */
+  readonly at: string
+  /** The absolute path the source names; null where it names none. */
+  readonly workspace: string | null
+  readonly cwd: string | null
+  readonly agent?: unknown
+  /** The session and the event that started this one (a sub-agent's); both already given. */
+  readonly startedBy?: { readonly session: string; readonly event: string | null }
+  readonly forkedFrom?: { readonly session: string; readonly event: string | null }
+  /** What the session's own record holds beside that. */
+  readonly extra?: unknown
+}
+
+export interface EventItem {
+  readonly kind: 'event'
+  readonly session: string
+  readonly key: string
+  /** The key of the event it hangs on; null for the session's root. */
+  readonly parent: string | null
+  readonly at: string
+  readonly type: string
+  /** The payload without `origin`, once the ids of other events can be asked for (null: no such key). */
+  readonly payload: (idOf: (key: string) => EventId | null) => Record<string, unknown>
+  /** Members of the source record that the payload does not say. */
+  readonly extra?: unknown
+  /** The source line, where numbers, duplicate keys or bytes would not survive parsing. */
+  readonly raw?: string
+}
+
+/** The head moves to an event that was given earlier (a rewind, a resumed branch); nothing happens where it is there. */
+export interface MoveItem {
+  readonly kind: 'move'
+  readonly session: string
+  readonly key: string
+  readonly to: string
+  readonly at: string
+  readonly reason: 'undo' | 'redo' | 'checkout' | 'branch'
+}
+
+/** Something that could not be carried, or was carried otherwise than one would think; counted where it repeats. */
+export interface RemarkItem {
+  readonly kind: 'remark'
+  readonly session: string | null
+  readonly text: string
+  readonly count: number
+}
+
+/** A part of the source that could not be read. `line` counts from 1. */
+export interface FailureItem {
+  readonly kind: 'failed'
+  readonly line: number | null
+  readonly reason: string
+}
+
+/** Where a reader looks, so that a test can point it at a folder. */
+export interface Surroundings {
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** One foreign format. */
+export interface Format {
+  /** As the command line names it: `claude`. */
+  readonly name: string
+  /** As people name it: `Claude Code`. */
+  readonly title: string
+  /** The folders where its tool keeps sessions, whether they exist or not. */
+  readonly folders: (surroundings: Surroundings) => readonly string[]
+  /** The sources (files) at or below a path; [] where there are none. */
+  readonly find: (path: string) => Promise<readonly string[]>
+  /** Whether a file looks like one of this format, by its path and its first 64 KiB. */
+  readonly detect: (path: string, start: string) => boolean
+  /** Reads one source; never rejects for what the source holds: that becomes `failed` items. */
+  readonly read: (source: string) => AsyncIterable<Item>
+}
