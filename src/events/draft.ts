@@ -33,9 +33,9 @@ export const decodeDraft = (value: unknown): E.Either<InvalidDraft, Draft> => {
   const draft = value as Record<string, unknown>
   const reasons = [...envelopeReasons(draft), ...payloadReasons(draft)]
   if (reasons.length > 0) return E.left(new InvalidDraft(reasons))
-  const type = draft['type'] as string
+  const type = draft.type as string
   return E.right(
-    (noteTypes.has(type) && draft['note'] !== true ? { ...draft, note: true } : draft) as unknown as Draft,
+    (noteTypes.has(type) && draft.note !== true ? { ...draft, note: true } : draft) as unknown as Draft,
   )
 }
 
@@ -54,7 +54,7 @@ const envelopeReasons = (draft: Record<string, unknown>): string[] => {
 }
 
 const payloadReasons = (draft: Record<string, unknown>): string[] => {
-  const type = draft['type']
+  const type = draft.type
   if (typeof type !== 'string' || !isEventType(type)) return []
   const { type: _type, at: _at, parent: _parent, note: _note, ...payload } = draft
   const result = (payloads[type] as t.Mixed).decode(payload)

@@ -231,7 +231,7 @@ export type Event = Envelope & { readonly [member: string]: unknown }
 
 /** Narrows by type. The payload of a proved line is trusted to be what the border validated; folds stay total all the same. */
 export const is = <K extends EventType>(event: Event, type: K): event is EventOf<K> & Event =>
-  event.type === type && event['redacted'] !== true
+  event.type === type && event.redacted !== true
 
 /** Whether an event moves the head: every one but notes. */
 export const advancesHead = (event: Envelope): boolean => event.note !== true

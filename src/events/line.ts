@@ -33,12 +33,12 @@ const tombstone = /^,"body":"([0-9a-f]{64})","redacted":true(?:,"kept":(\{.*\}))
 /** Characters that some reader takes for a line end, or drops; JSON may hold them raw, our lines do not. */
 const lineBreaking = /[\u2028\u2029\u0085\ufeff]/
 const everyLineBreaking = new RegExp(lineBreaking, 'g')
-const escape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** The payload's bytes as they stand in a line: the members of a JSON object, without its braces. */
 export const payloadText = (payload: object): string => {
   const json = JSON.stringify(payload)
-  const text = lineBreaking.test(json) ? json.replace(everyLineBreaking, escape) : json
+  const text = lineBreaking.test(json) ? json.replace(everyLineBreaking, escaped) : json
   return text.slice(1, -1)
 }
 
@@ -61,7 +61,7 @@ export const encodeLine = (envelope: Stamped, payload: object): Line => {
 
 /** The line of a redacted event: the payload's hash in its place, and what the folds need of it. */
 export const encodeTombstone = (id: EventId, envelope: Stamped, body: string, kept?: object): Line => {
-  const rest = kept === undefined ? '' : `,"kept":${JSON.stringify(kept).replace(everyLineBreaking, escape)}`
+  const rest = kept === undefined ? '' : `,"kept":${JSON.stringify(kept).replace(everyLineBreaking, escaped)}`
   const { parent, at, type, note } = envelope
   const bytes = Buffer.from(`${envelopeText(id, envelope)},"body":"${body}","redacted":true${rest}}`)
   return { id, parent, at, type, note, redacted: true, bytes, offset: -1 }

@@ -1,0 +1,136 @@
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { FileHandle, FileStat, Fs, OpenMode } from './ports.js'
+
+const fdatasync = promisify(fs.fdatasync)
+const fsync = promisify(fs.fsync)
+
+/** Locks one byte far past any file's end, so that where locks bar readers (Windows) they bar none from the log. */
+const lockAt = 2 ** 50
+
+type Locks = typeof import('fs-native-extensions')
+let locks: Locks | undefined
+/** Loaded with the first lock: a program that only reads does without the native module. */
+const loadLocks = (): Locks => {
+  locks ??= createRequire(import.meta.url)('fs-native-extensions') as Locks
+  return locks
+}
+
+const flags: Readonly<Record<OpenMode, number>> = {
+  read: fs.constants.O_RDONLY,
+  append: fs.constants.O_RDWR | fs.constants.O_APPEND,
+  create: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT,
+  new: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL,
+}
+
+const statOf = (stats: fs.Stats): FileStat => ({
+  dev: stats.dev,
+  ino: stats.ino,
+  size: stats.size,
+  mtimeMs: stats.mtimeMs,
+  mode: stats.mode & 0o7777,
+  isDirectory: stats.isDirectory(),
+  isFile: stats.isFile(),
+})
+
+class NodeFile implements FileHandle {
+  constructor(
+    readonly path: string,
+    readonly fd: number,
+  ) {}
+
+  read(buffer: Uint8Array, offset: number, length: number, position: number): number {
+    return fs.readSync(this.fd, buffer, offset, length, position)
+  }
+  write(bytes: Uint8Array): number {
+    return fs.writeSync(this.fd, bytes)
+  }
+  stat(): FileStat {
+    return statOf(fs.fstatSync(this.fd))
+  }
+  chmod(mode: number): void {
+    fs.fchmodSync(this.fd, mode)
+  }
+  sync(): Promise<void> {
+    return fdatasync(this.fd)
+  }
+  tryLock(kind: 'shared' | 'exclusive'): boolean {
+    return loadLocks().tryLock(this.fd, lockAt, 1, { shared: kind === 'shared' })
+  }
+  unlock(): void {
+    loadLocks().unlock(this.fd, lockAt, 1)
+  }
+  close(): void {
+    fs.closeSync(this.fd)
+  }
+}
+
+const open = (path: string, mode: OpenMode): FileHandle => {
+  const isMade = mode === 'new' || (mode === 'create' && !fs.existsSync(path))
+  const fd = fs.openSync(path, flags[mode], 0o600)
+  // The umask may have taken bits away (INV-12).
+  if (isMade) fs.fchmodSync(fd, 0o600)
+  return new NodeFile(path, fd)
+}
+
+const makeDir = (path: string): void => {
+  if (fs.existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeDir(parent)
+  try {
+    fs.mkdirSync(path, 0o700)
+    fs.chmodSync(path, 0o700)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return
+  }
+  const fd = fs.openSync(parent, 'r')
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const syncDir = async (path: string): Promise<void> => {
+  const fd = fs.openSync(path, 'r')
+  try {
+    await fsync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const readDir = (path: string): readonly string[] => {
+  try {
+    return fs.readdirSync(path).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+const watch = (path: string, onChange: () => void): (() => void) => {
+  const watcher = fs.watch(path, { persistent: false }, onChange)
+  watcher.on('error', onChange)
+  return () => watcher.close()
+}
+
+/** The file system of this machine. */
+export const nodeFs: Fs = {
+  open,
+  stat: (path) => {
+    const stats = fs.statSync(path, { throwIfNoEntry: false })
+    return stats === undefined ? null : statOf(stats)
+  },
+  readFile: (path) => fs.readFileSync(path),
+  readDir,
+  makeDir,
+  rename: fs.renameSync,
+  link: fs.linkSync,
+  remove: (path) => fs.rmSync(path, { recursive: true, force: true }),
+  syncDir,
+  watch,
+}
