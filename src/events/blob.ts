@@ -8,6 +8,8 @@ import { payloadText } from './line.js'
 export const maxInlineText = 64 * 1024
 /** While a line would exceed this, its largest values move out. */
 export const maxLine = 1024 * 1024
+/** What a payload may take of a line: the rest is for the envelope. */
+const maxPayload = maxLine - 1024
 /** No member shorter than this is moved out for the sake of the line. */
 const minMoved = 256
 
@@ -30,8 +32,8 @@ export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => 
   const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
   shrink(stored, blobs)
   const bytes = Buffer.byteLength(payloadText(stored))
-  return bytes > maxLine
-    ? E.left(new InvalidDraft([`the payload should fit a line of ${maxLine} bytes, it takes ${bytes}`]))
+  return bytes > maxPayload
+    ? E.left(new InvalidDraft([`the payload should fit a line of ${maxPayload} bytes, it takes ${bytes}`]))
     : E.right({ payload: stored, blobs })
 }
 
@@ -122,7 +124,7 @@ interface Place {
 
 /** Moves the largest values out, strings first, until the line fits. */
 const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>): void => {
-  let excess = Buffer.byteLength(payloadText(payload)) - (maxLine - 1024)
+  let excess = Buffer.byteLength(payloadText(payload)) - maxPayload
   if (excess <= 0) return
   const strings: Place[] = []
   collect(payload, strings)

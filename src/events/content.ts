@@ -1,11 +1,14 @@
 import * as t from 'io-ts'
 
+/** JSON has no other numbers: NaN would be stored as null. */
+export const Finite = t.refinement(t.number, Number.isFinite, 'finite number')
+
 /**
  * A reference to a value kept outside the line: `$blob` is the SHA-256 of its bytes, `bytes` their count.
  * `as` says what they are: `text` (UTF-8), `json` (any JSON value) or `base64` (bytes that base64 gives back).
  */
 export const BlobRef = t.intersection([
-  t.type({ $blob: t.string, bytes: t.number, as: t.keyof({ text: null, json: null, base64: null }) }),
+  t.type({ $blob: t.string, bytes: Finite, as: t.keyof({ text: null, json: null, base64: null }) }),
   t.partial({ media: t.string }),
 ])
 export type BlobRef = t.TypeOf<typeof BlobRef>
@@ -35,8 +38,8 @@ export type Content = t.TypeOf<typeof Content>
 
 /** Tokens; `input` includes what the cache gave. `costUsd` in US dollars. */
 export const Usage = t.intersection([
-  t.type({ input: t.number, output: t.number }),
-  t.partial({ cacheRead: t.number, cacheWrite: t.number, reasoning: t.number, costUsd: t.number }),
+  t.type({ input: Finite, output: Finite }),
+  t.partial({ cacheRead: Finite, cacheWrite: Finite, reasoning: Finite, costUsd: Finite }),
 ])
 export type Usage = t.TypeOf<typeof Usage>
 
@@ -44,9 +47,9 @@ export type Usage = t.TypeOf<typeof Usage>
 export const Timing = t.partial({
   startedAt: t.string,
   completedAt: t.string,
-  durationMs: t.number,
-  firstTokenMs: t.number,
-  reasoningMs: t.number,
+  durationMs: Finite,
+  firstTokenMs: Finite,
+  reasoningMs: Finite,
 })
 export type Timing = t.TypeOf<typeof Timing>
 

@@ -16,6 +16,8 @@ export interface Draft {
 }
 
 const reserved = ['id', 'body', 'redacted', 'kept'] as const
+/** Far longer than any name of a type, and short enough that a line stays small. */
+const longestType = 200
 const typePattern = /^[a-z][a-z0-9_.-]*$/
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
@@ -43,6 +45,11 @@ const envelopeReasons = (draft: Record<string, unknown>): string[] => {
   const { type, at, parent, note } = draft
   const reasons: string[] = []
   if (typeof type !== 'string' || !typePattern.test(type)) reasons.push('type should match [a-z][a-z0-9_.-]*')
+  else if (type.length > longestType) reasons.push(`type should be no longer than ${longestType} characters`)
+  else if (type === 'lost') reasons.push('lost is the type of what a repair could not save')
+  // Written, it would stop every reader of this version.
+  else if (draft.required === true && !isEventType(type))
+    reasons.push(`a type that this version does not know (${type}) should not be required`)
   if (at !== undefined && !isTime(at)) reasons.push('at should be a time such as 2026-12-01T09:00:01.000Z')
   if (parent !== undefined && !(typeof parent === 'string' && /^[0-9a-f]{32}$/.test(parent)))
     reasons.push('parent should be an event id (32 hex)')
@@ -50,6 +57,7 @@ const envelopeReasons = (draft: Record<string, unknown>): string[] => {
   if (note === true && typeof type === 'string' && isEventType(type) && !noteTypes.has(type))
     reasons.push(`a ${type} is no note`)
   for (const member of reserved) if (member in draft) reasons.push(`${member} is reserved`)
+  if (typeof draft.toJSON === 'function') reasons.push('should be plain JSON, without toJSON')
   return reasons
 }
 

@@ -1,5 +1,5 @@
 import * as t from 'io-ts'
-import { Content, Origin, Reasoning, Text, Timing, ToolCall, Usage } from './content.js'
+import { Content, Finite, Origin, Reasoning, Text, Timing, ToolCall, Usage } from './content.js'
 
 /** The first 32 hex digits of a SHA-256, see id.ts. */
 export type EventId = string
@@ -10,9 +10,12 @@ const oneOf = <K extends string>(...names: K[]) =>
   t.keyof(Object.fromEntries(names.map((name) => [name, null])) as Record<K, null>)
 const SessionPoint = t.type({ session: EventRef, event: EventRef })
 
+/** `workspace` and `cwd` are missing only where an imported root's source names none. */
 export const Session = t.intersection([
-  t.type({ format: t.literal(1), nonce: t.string, workspace: t.string, cwd: t.string }),
+  t.type({ format: t.literal(1), nonce: t.string }),
   t.partial({
+    workspace: t.string,
+    cwd: t.string,
     repo: t.partial({ firstCommit: t.string, remote: t.string, inside: t.string }),
     agent: t.unknown,
     forkedFrom: SessionPoint,
@@ -51,8 +54,8 @@ export const Compaction = t.intersection([
     trigger: t.string,
     model: t.string,
     prompt: Text,
-    tokensBefore: t.number,
-    tokensAfter: t.number,
+    tokensBefore: Finite,
+    tokensAfter: Finite,
     usage: Usage,
     origin: Origin,
   }),
@@ -127,12 +130,12 @@ export const Tool = t.intersection([
 ])
 export const Process = t.intersection([
   t.type({
-    pid: t.number,
+    pid: Finite,
     startedAt: t.string,
     command: t.string,
     state: oneOf('started', 'exited', 'killed'),
   }),
-  t.partial({ code: nullable(t.number), deadline: t.string, origin: Origin }),
+  t.partial({ code: nullable(Finite), deadline: t.string, origin: Origin }),
 ])
 export const Label = t.intersection([
   t.type({
@@ -161,7 +164,7 @@ export const UsageNote = t.intersection([
   t.type({ for: oneOf('title', 'compaction', 'aside'), usage: Usage }),
   t.partial({ request: t.string, model: t.string, origin: Origin }),
 ])
-export const Gap = t.type({ back: t.number, bytes: t.number, sha256: t.string })
+export const Gap = t.type({ back: Finite, bytes: Finite, sha256: t.string })
 export type Gap = t.TypeOf<typeof Gap>
 export const Recovered = t.intersection([
   t.type({ gaps: t.array(Gap) }),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { EventId } from './event.js'
 
 /** SHA-256 in hex: what names a body, a blob, a gap. */
 export const sha256 = (bytes: Uint8Array | string): string => hash('sha256', bytes, 'hex')
@@ -17,6 +18,9 @@ export interface Sealed {
  * hash. No canonical JSON: what is hashed is what is stored. `at` and `type` hold no character that JSON would escape.
  */
 export const eventId = ({ parent, at, type, note, body }: Sealed): string =>
-  sha256(
+  idOfSealed(
     `{"parent":${parent === null ? 'null' : `"${parent}"`},"at":"${at}","type":"${type}",${note ? '"note":true,' : ''}"body":"${body}"}`,
-  ).slice(0, 32)
+  )
+
+/** The id of what it is taken over, as text. */
+export const idOfSealed = (sealed: string): EventId => sha256(sealed).slice(0, 32)

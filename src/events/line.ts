@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event, EventId } from './event.js'
-import { eventId, sha256 } from './id.js'
+import { eventId, idOfSealed, sha256 } from './id.js'
 
 /** A line that proved its id: the envelope read from fixed offsets, the payload not yet parsed. */
 export interface Line {
@@ -19,15 +19,31 @@ export interface Line {
 }
 
 const idAt = 7
-const parentAt = 50
-const lineStart = Buffer.from('{"id":"')
-const afterId = Buffer.from('","parent":')
 const idLength = 32
+/** Where the text begins that the id is taken over. */
+const sealedAt = 41
+const parentAt = 50
 const timeLength = 24
-const hex32 = /^[0-9a-f]{32}$/
-const typeSyntax = /^[a-z][a-z0-9_.-]*$/
-const timeSyntax = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const timeAt = 91
+const typeAt = 125
+/** A root's parent is `null`, 30 bytes shorter than an id in quotes. */
+const timeAtOfRoot = timeAt - 30
+const typeAtOfRoot = typeAt - 30
+/** A root with a type of one letter and no payload. */
+const shortest = 98
+const quote = 0x22
+const comma = 0x2c
+const openingBrace = 0x7b
+const closingBrace = 0x7d
 const noteMember = ',"note":true'
+const noteBytes = Buffer.from(noteMember)
+const bodyMember = Buffer.from(',"body":"')
+/** Bytes of `,"body":"<64 hex>","redacted":true`, after which `kept` may stand. */
+const tombstoneLength = 90
+
+/** The whole envelope in its one spelling. A time of it is always one that Date can read. */
+const envelopeSyntax =
+  /^\{"id":"[0-9a-f]{32}","parent":(?:null|"[0-9a-f]{32}"),"at":"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z","type":"[a-z][a-z0-9_.-]*"(?:,"note":true)?$/
 const tombstone = /^,"body":"([0-9a-f]{64})","redacted":true(?:,"kept":(\{.*\}))?\}$/s
 
 /** Characters that some reader takes for a line end, or drops; JSON may hold them raw, our lines do not. */
@@ -35,12 +51,18 @@ const lineBreaking = /[\u2028\u2029\u0085\ufeff]/
 const everyLineBreaking = new RegExp(lineBreaking, 'g')
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** The payload's bytes as they stand in a line: the members of a JSON object, without its braces. */
+/**
+ * The payload's bytes as they stand in a line: the members of a JSON object, without its braces. Throws TypeError where
+ * it is none (a `toJSON` may make anything of it).
+ */
 export const payloadText = (payload: object): string => {
   const json = JSON.stringify(payload)
-  const text = lineBreaking.test(json) ? json.replace(everyLineBreaking, escaped) : json
-  return text.slice(1, -1)
+  if (json?.charCodeAt(0) !== openingBrace) throw new TypeError('a payload is a JSON object')
+  return escapeBreaks(json).slice(1, -1)
 }
+
+const escapeBreaks = (json: string): string =>
+  lineBreaking.test(json) ? json.replace(everyLineBreaking, escaped) : json
 
 export interface Stamped {
   readonly parent: EventId | null
@@ -52,20 +74,28 @@ export interface Stamped {
 /** Makes the line of an event and its id. */
 export const encodeLine = (envelope: Stamped, payload: object): Line => {
   const text = payloadText(payload)
-  const body = sha256(text)
-  const id = eventId({ ...envelope, body })
+  const id = eventId({ ...envelope, body: sha256(text) })
   const { parent, at, type, note } = envelope
   const bytes = Buffer.from(`${envelopeText(id, envelope)}${text === '' ? '' : ','}${text}}`)
   return { id, parent, at, type, note, redacted: false, bytes, offset: -1 }
 }
 
-/** The line of a redacted event: the payload's hash in its place, and what the folds need of it. */
+/**
+ * The line of a redacted event: the payload's hash in its place, and what the folds need of it, which is not proved. The
+ * body of a `lost` event is nowhere: a check sum over all else in its line stands there, so that a flipped bit is told.
+ * A session's root is never redacted.
+ */
 export const encodeTombstone = (id: EventId, envelope: Stamped, body: string, kept?: object): Line => {
-  const rest = kept === undefined ? '' : `,"kept":${JSON.stringify(kept).replace(everyLineBreaking, escaped)}`
   const { parent, at, type, note } = envelope
-  const bytes = Buffer.from(`${envelopeText(id, envelope)},"body":"${body}","redacted":true${rest}}`)
+  if (type === 'session') throw new TypeError('a session event is never redacted')
+  const rest = kept === undefined ? '}' : `,"kept":${escapeBreaks(JSON.stringify(kept))}}`
+  const prefix = envelopeText(id, envelope)
+  const sum = type === 'lost' ? lostSum(prefix, rest) : body
+  const bytes = Buffer.from(`${prefix},"body":"${sum}","redacted":true${rest}`)
   return { id, parent, at, type, note, redacted: true, bytes, offset: -1 }
 }
+
+const lostSum = (prefix: string, rest: string): string => sha256(prefix + rest)
 
 const envelopeText = (id: string, { parent, at, type, note }: Stamped): string =>
   `{"id":"${id}","parent":${parent === null ? 'null' : `"${parent}"`},"at":"${at}","type":"${type}"${note ? noteMember : ''}`
@@ -74,43 +104,51 @@ const envelopeText = (id: string, { parent, at, type, note }: Stamped): string =
 export type NoLine = 'shape' | 'proof'
 
 /**
- * Reads one line (without its newline) and proves its id (INV-5). A `lost` tombstone, which `repair` writes for a line
- * whose bytes are gone, cannot prove itself and is let through: `verify` holds it against the `repaired` note.
+ * Reads one line (without its newline) and proves its id (INV-5): the envelope literally, in its one spelling, and the
+ * hash over it and the payload. A `lost` tombstone, which `repair` writes for a line whose bytes are gone, cannot prove
+ * the id that its children name; it is held against its own check sum (see encodeTombstone).
  */
 export const proveLine = (bytes: Buffer, offset: number): Line | NoLine => {
   const { length } = bytes
-  if (length < 100 || bytes[length - 1] !== 0x7d || !matches(bytes, 0, lineStart)) return 'shape'
-  if (!matches(bytes, idAt + idLength, afterId)) return 'shape'
-  const id = bytes.toString('latin1', idAt, idAt + idLength)
-  const isRoot = bytes[parentAt] === 0x6e
-  const parent = isRoot ? null : bytes.toString('latin1', parentAt + 1, parentAt + 1 + idLength)
-  const parentEnd = parentAt + (isRoot ? 4 : idLength + 2)
-  const at = bytes.toString('latin1', parentEnd + 7, parentEnd + 7 + timeLength)
-  const typeAt = parentEnd + 7 + timeLength + 10
-  const typeEnd = bytes.indexOf(0x22, typeAt)
-  if (typeEnd < 0 || typeEnd - typeAt > 200) return 'shape'
-  const type = bytes.toString('latin1', typeAt, typeEnd)
-  let bodyAt = typeEnd + 1
-  const note = bytes.toString('latin1', bodyAt, bodyAt + noteMember.length) === noteMember
-  if (note) bodyAt += noteMember.length
-  const envelope = { parent, at, type, note }
-  // One comparison covers every literal between the members.
-  if (bytes.toString('latin1', 0, bodyAt) !== envelopeText(id, envelope)) return 'shape'
-  if (
-    !hex32.test(id) ||
-    !(parent === null || hex32.test(parent)) ||
-    !typeSyntax.test(type) ||
-    !timeSyntax.test(at)
-  )
-    return 'shape'
+  if (length < shortest || bytes[length - 1] !== closingBrace) return 'shape'
+  const typeEnd = bytes.indexOf(quote, bytes[parentAt] === quote ? typeAt : typeAtOfRoot)
+  if (typeEnd < 0) return 'shape'
+  const hasNote = bytes[typeEnd + 2] === quote && matches(bytes, typeEnd + 1, noteBytes)
+  const bodyAt = hasNote ? typeEnd + 1 + noteBytes.length : typeEnd + 1
+  const prefix = bytes.toString('latin1', 0, bodyAt)
+  if (!envelopeSyntax.test(prefix)) return 'shape'
   const redactedBody = tombstoneBody(bytes, bodyAt)
-  if (redactedBody === undefined && bytes[bodyAt] !== 0x2c && bodyAt !== length - 1) return 'shape'
-  const body = redactedBody ?? sha256(bytes.subarray(Math.min(bodyAt + 1, length - 1), length - 1))
-  const proved = eventId({ ...envelope, body }) === id || (redactedBody !== undefined && type === 'lost')
-  return proved ? { ...envelope, id, redacted: redactedBody !== undefined, bytes, offset } : 'proof'
+  if (redactedBody === undefined && !isPayloadAt(bytes, bodyAt)) return 'shape'
+  const envelope = envelopeOf(prefix, hasNote)
+  if (redactedBody !== undefined && envelope.type === 'session') return 'shape'
+  const isLost = redactedBody !== undefined && envelope.type === 'lost'
+  const body = redactedBody ?? bodyHash(bytes, bodyAt)
+  const id = prefix.slice(idAt, idAt + idLength)
+  const isProved = isLost
+    ? body === lostSum(prefix, bytes.toString('utf8', bodyAt + tombstoneLength))
+    : idOfSealed(`{${prefix.slice(sealedAt)},"body":"${body}"}`) === id
+  return isProved ? { id, ...envelope, redacted: redactedBody !== undefined, bytes, offset } : 'proof'
 }
 
-const bodyMember = Buffer.from(',"body":"')
+/** The members at their fixed places of an envelope whose syntax was checked. */
+const envelopeOf = (prefix: string, note: boolean): Stamped => {
+  const isRoot = prefix.charCodeAt(parentAt) !== quote
+  const at = isRoot ? timeAtOfRoot : timeAt
+  const type = isRoot ? typeAtOfRoot : typeAt
+  return {
+    parent: isRoot ? null : prefix.slice(parentAt + 1, parentAt + 1 + idLength),
+    at: prefix.slice(at, at + timeLength),
+    type: prefix.slice(type, note ? -noteBytes.length - 1 : -1),
+    note,
+  }
+}
+
+/** A comma stands only before a payload. */
+const isPayloadAt = (bytes: Buffer, at: number): boolean =>
+  at === bytes.length - 1 || (bytes[at] === comma && at + 2 < bytes.length)
+
+const bodyHash = (bytes: Buffer, bodyAt: number): string =>
+  sha256(bytes.subarray(Math.min(bodyAt + 1, bytes.length - 1), bytes.length - 1))
 
 const tombstoneBody = (bytes: Buffer, at: number): string | undefined => {
   if (!matches(bytes, at, bodyMember)) return undefined
@@ -124,13 +162,14 @@ const matches = (bytes: Buffer, at: number, literal: Buffer): boolean => {
 }
 
 const reservedInPayload = ['body', 'redacted', 'kept'] as const
+const inTombstone = new Set(['id', 'parent', 'at', 'type', 'note', ...reservedInPayload])
 
 /** The event of a proved line. Left: it is no JSON, or a repeated member contradicts the envelope. */
 export const parseLine = (line: Line): E.Either<string, Event> => {
   if (!isUtf8(line.bytes)) return E.left('the payload is no UTF-8')
   let event: Event
   try {
-    event = JSON.parse(line.bytes.toString('utf8')) as Event
+    event = JSON.parse(line.bytes.toString()) as Event
   } catch (error) {
     return E.left(`the payload is no JSON (${(error as Error).message})`)
   }
@@ -139,18 +178,25 @@ export const parseLine = (line: Line): E.Either<string, Event> => {
     event.parent === line.parent &&
     event.at === line.at &&
     event.type === line.type &&
-    (event.note === true) === line.note
+    (line.note ? event.note === true : !Object.hasOwn(event, 'note'))
   if (!same) return E.left('a repeated member contradicts the envelope')
-  if (!line.redacted && reservedInPayload.some((member) => Object.hasOwn(event, member)))
+  if (line.redacted) return tombstoneEvent(line, event)
+  if (reservedInPayload.some((member) => Object.hasOwn(event, member)))
     return E.left('the payload holds a reserved member')
   return E.right(event)
+}
+
+/** Nothing of a tombstone is proved but its envelope and body: it may hold no other member than `kept`. */
+const tombstoneEvent = (line: Line, event: Event): E.Either<string, Event> => {
+  const isWhole =
+    Object.keys(event).every((member) => inTombstone.has(member)) &&
+    event.redacted === true &&
+    event.body === bodyOf(line)
+  return isWhole ? E.right(event) : E.left('a redacted event holds more than its hash and what was kept')
 }
 
 /** The payload bytes' hash of a line, as its id was taken over it. */
 export const bodyOf = (line: Line): string => {
   const start = envelopeText(line.id, line).length
-  return (
-    tombstoneBody(line.bytes, start) ??
-    sha256(line.bytes.subarray(Math.min(start + 1, line.bytes.length - 1), line.bytes.length - 1))
-  )
+  return tombstoneBody(line.bytes, start) ?? bodyHash(line.bytes, start)
 }

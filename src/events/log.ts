@@ -61,8 +61,12 @@ export interface LogStamp {
  * errors; every line they yield has proved its hash.
  */
 export interface EventLog {
-  /** Makes a session of its first lines, whole or not at all. Its id is the first line's. */
-  create(lines: readonly Line[], durability?: Durability): TaskEither<AppendError, Appended>
+  /** Makes a session of its first lines and the blobs they name, whole or not at all. Its id is the first line's. StaleTail where it is there already. */
+  create(
+    lines: readonly Line[],
+    durability?: Durability,
+    blobs?: ReadonlyMap<string, Buffer>,
+  ): TaskEither<AppendError, Appended>
   /** Appends where the log's last event is `expectedTail`; else StaleTail with what it is. Lines are in order, parents first. */
   append(
     session: EventId,
@@ -72,7 +76,10 @@ export interface EventLog {
   ): TaskEither<AppendError, Appended>
   /** First to last, in batches, in one pass with bounded memory. */
   readForward(session: EventId, options?: ReadOptions): AsyncIterable<readonly Line[]>
-  /** Last to first, in batches, reading only as far as the caller goes. */
+  /**
+   * Last to first, in batches, reading only as far as the caller goes: the reverse of `readForward`, but that links are
+   * the caller's to check and that damage stops it only where it meets it. `from` is of no account here.
+   */
   readBackward(session: EventId, options?: ReadOptions): AsyncIterable<readonly Line[]>
   /** Every session that has a folder, hidden by no index (INV-8). */
   sessions(): readonly EventId[]
@@ -90,7 +97,7 @@ export interface EventLog {
 
 /** Values kept outside the lines, by the SHA-256 of their bytes. */
 export interface BlobStore {
-  /** Stores and syncs, folder entry included; a blob that is there already costs a look. */
+  /** Stores and syncs, folder entry included; a blob that is there already costs a look. Moved: no such session. */
   put(
     session: EventId,
     blobs: ReadonlyMap<string, Buffer>,

@@ -113,9 +113,14 @@ const readDir = (path: string): readonly string[] => {
 }
 
 const watch = (path: string, onChange: () => void): (() => void) => {
-  const watcher = fs.watch(path, { persistent: false }, onChange)
-  watcher.on('error', onChange)
-  return () => watcher.close()
+  try {
+    const watcher = fs.watch(path, { persistent: false }, onChange)
+    watcher.on('error', onChange)
+    return () => watcher.close()
+  } catch {
+    // No watches left, or none on this file system: whoever watches looks now and then all the same.
+    return () => {}
+  }
 }
 
 /** The file system of this machine. */

@@ -23,6 +23,8 @@ export interface SessionItem {
   readonly forkedFrom?: { readonly session: string; readonly event: string | null }
   /** What the session's own record holds beside that. */
   readonly extra?: unknown
+  /** The source line that gave it, from 1. */
+  readonly line?: number
 }
 
 export interface EventItem {
@@ -37,8 +39,13 @@ export interface EventItem {
   readonly payload: (idOf: (key: string) => EventId | null) => Record<string, unknown>
   /** Members of the source record that the payload does not say. */
   readonly extra?: unknown
-  /** The source line, where numbers, duplicate keys or bytes would not survive parsing. */
+  /**
+   * The source line, where numbers, duplicate keys or bytes would not survive parsing; `base64:` and its bytes where it
+   * is no valid UTF-8.
+   */
   readonly raw?: string
+  /** The source line that gave it, from 1; absent where a side file did. */
+  readonly line?: number
 }
 
 /** The head moves to an event that was given earlier (a rewind, a resumed branch); nothing happens where it is there. */
@@ -49,6 +56,8 @@ export interface MoveItem {
   readonly to: string
   readonly at: string
   readonly reason: 'undo' | 'redo' | 'checkout' | 'branch'
+  /** The source line that gave it, from 1. */
+  readonly line?: number
 }
 
 /** Something that could not be carried, or was carried otherwise than one would think; counted where it repeats. */
@@ -57,6 +66,8 @@ export interface RemarkItem {
   readonly session: string | null
   readonly text: string
   readonly count: number
+  /** Source lines that no other item accounts for (a repeated record, say), from 1. */
+  readonly lines?: readonly number[]
 }
 
 /** A part of the source that could not be read. `line` counts from 1. */

@@ -2,8 +2,11 @@ import type { Content, Usage } from '../events/content.js'
 import type { Draft } from '../events/draft.js'
 import type { Damage } from '../events/errors/index.js'
 import type { Event, EventId } from '../events/event.js'
+import type { Lost } from '../events/file-log/repair.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
+import type { SessionRow as IndexRow } from '../projections/session-index.js'
+import type { Home } from './home.js'
 
 /** How a session's conversation is read. */
 export interface ReadView {
@@ -14,9 +17,8 @@ export interface ReadView {
   readonly report?: (damage: Damage) => void
 }
 
-/** A tree's node as it is drawn. */
 export interface Undone {
-  /** The new head. */
+  /** Where the conversation now stands: the nearest event that is no `head` event. */
   readonly head: EventId
   /** The prompt that was taken back, whole. */
   readonly prompt: string
@@ -83,31 +85,26 @@ export interface Session {
   close(): void
 }
 
-/** A session's row in the index, as `list --json` prints it. */
-export interface SessionRow {
-  readonly session: EventId
+/** A session's row in the index, as `list --json` prints it: texts resolved, times in ISO 8601. */
+export interface SessionRow
+  extends Omit<
+    IndexRow,
+    | 'workspace'
+    | 'firstPrompt'
+    | 'lastAssistant'
+    | 'lastReasoning'
+    | 'lastRefusal'
+    | 'head'
+    | 'tail'
+    | 'tailAt'
+  > {
   readonly workspace: string
-  readonly title: string
-  readonly titleBy: 'user' | 'auto' | 'import' | null
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly status: string
-  readonly reason: string | null
-  readonly events: number
+  /** Of the log. */
   readonly bytes: number
-  readonly branches: number
-  readonly diverged: readonly { readonly branch: string; readonly leaf: EventId; readonly at: string }[]
-  readonly usage: unknown
-  readonly activeTokens: number
-  readonly lastAssistant: unknown
-  readonly lastReasoning: unknown
-  readonly lastRefusal: unknown
-  readonly lastTool: unknown
-  readonly processes: readonly unknown[]
-  readonly origin: unknown
-  readonly forkedFrom: unknown
-  readonly startedBy: unknown
-  /** Sessions that this one started (sub-agents). */
+  readonly lastAssistant: string | null
+  readonly lastReasoning: string | null
+  readonly lastRefusal: string | null
+  /** Sessions that this one started (sub-agents'). */
   readonly children: readonly EventId[]
   /** Why the log could not be folded, where it could not: the session is listed all the same (INV-8). */
   readonly problem: string | null
@@ -162,6 +159,8 @@ export interface SessionReader {
   undoTargets(options?: { readonly all?: boolean }): Promise<readonly unknown[]>
   tree(view?: ReadView): Promise<unknown>
   row(): Promise<SessionRow>
+  /** Whether the fold saved in the index equals a fold of the log up to where it was saved (INV-3, INV-8); null where none is saved. */
+  savedAgrees(): Promise<boolean | null>
   /** The caller's form of a stored event: blobs filled in, `$` keys restored. */
   resolved<T>(value: T): Promise<T>
 }
@@ -187,13 +186,19 @@ export interface NewSession {
 /** A folder of sessions, by workspace. */
 export interface Store {
   readonly path: string
+  /** What is behind it: for importers and other work on whole stores. */
+  readonly home: Home
   create(input: NewSession): Promise<Session>
   /** By a unique prefix of its id, 4 characters or more, over the whole store. Rejects: NotFound, Ambiguous. */
   find(name: string): Promise<SessionRef>
   open(name: string): Promise<Session>
   reader(name: string): Promise<SessionReader>
   list(options?: ListOptions): Promise<readonly SessionRow[]>
-  fork(name: string, at?: EventId): Promise<EventId>
+  /** A new session that begins with the path to `at` (the head by default). */
+  fork(
+    name: string,
+    at?: EventId,
+  ): Promise<{ readonly session: EventId; readonly unknownTypes: readonly string[] }>
   /** Moves to the archive; refuses while another process holds it. */
   archive(name: string, why: 'archive' | 'delete' | 'prune'): Promise<SessionRef>
   archived(): Promise<readonly SessionRef[]>
@@ -206,11 +211,14 @@ export interface Store {
     options: { readonly workspace?: string; readonly dryRun?: boolean },
   ): Promise<readonly SessionRef[]>
   relocate(from: string, to: string): Promise<number>
+  /** Paths that are gone, whose repository is the one at `path`: where its sessions may have been (`relocate`). */
+  movedFrom(path: string): Promise<readonly string[]>
+  hasWorkspace(path: string): boolean
   reindex(names?: readonly string[]): Promise<number>
   verify(
     names?: readonly string[],
     options?: { readonly since?: string; readonly progress?: (done: number, total: number) => void },
   ): Promise<Verified>
-  repair(name: string): Promise<{ readonly kept: number; readonly lost: readonly unknown[] }>
+  repair(name: string): Promise<{ readonly kept: number; readonly lost: readonly Lost[] }>
   close(): void
 }

@@ -1,3 +1,5 @@
+/** The log's name in its session's folder. */
+export const logName = 'data.jsonl'
 /** A gap is closed by the next append only this far from the end (bytes); also the most that one append writes at once. */
 export const recoveryWindow = 4 * 1024 * 1024
 /** What a forward reader takes from the file at once (bytes). */

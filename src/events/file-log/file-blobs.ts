@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BlobRef } from '../content.js'
-import { Damaged, NotFound, StoreUnusable, WriteFailed } from '../errors/index.js'
+import { Damaged, Moved, NotFound, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
 import type { EventId } from '../event.js'
 import { sha256 } from '../id.js'
 import type { AppendError, BlobStore, Durability } from '../log.js'
@@ -17,22 +17,43 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
   const holds = (path: string, name: string, bytes: number): boolean =>
     fs.stat(path)?.size === bytes && sha256(fs.readFile(path)) === name
 
-  const write = async (path: string, name: string, bytes: Buffer, durability: Durability): Promise<void> => {
-    const isThere = holds(path, name, bytes.length)
-    const temporary = isThere ? path : `${path}.${random.hex(4)}`
-    const file = fs.open(temporary, isThere ? 'append' : 'new')
+  /** One that is there may have been written by someone who never synced it. False: the disk may not hold it. */
+  const syncs = async (path: string): Promise<boolean> => {
+    const file = fs.open(path, 'append')
     try {
-      const count = isThere ? bytes.length : file.write(bytes)
-      if (count !== bytes.length) throw new Error(`only ${count} of ${bytes.length} bytes; the disk is full`)
-      // One that is there may have been written by someone who never synced it.
-      if (durability === 'sync') await file.sync()
-      if (!isThere) fs.rename(temporary, path)
-    } catch (error) {
-      if (!isThere) fs.remove(temporary)
-      throw new WriteFailed(path, error)
+      await file.sync()
+      return true
+    } catch {
+      return false
     } finally {
       file.close()
     }
+  }
+
+  const write = async (path: string, bytes: Buffer, durability: Durability): Promise<void> => {
+    const temporary = `${path}.${random.hex(4)}`
+    const file = fs.open(temporary, 'new')
+    try {
+      const count = file.write(bytes)
+      if (count !== bytes.length) throw new Error(`only ${count} of ${bytes.length} bytes; the disk is full`)
+      if (durability === 'sync') await file.sync()
+      fs.rename(temporary, path)
+    } catch (error) {
+      fs.remove(temporary)
+      throw error
+    } finally {
+      file.close()
+    }
+  }
+
+  const store = async (at: string, blobs: ReadonlyMap<string, Buffer>, durability: Durability) => {
+    fs.makeDir(at)
+    for (const [name, bytes] of blobs) {
+      const path = join(at, name)
+      if (holds(path, name, bytes.length) && (durability === 'none' || (await syncs(path)))) continue
+      await write(path, bytes, durability)
+    }
+    if (durability === 'sync') await fs.syncDir(at)
   }
 
   const put = async (
@@ -41,10 +62,13 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
     durability: Durability,
   ): Promise<void> => {
     if (blobs.size === 0) return
-    const at = folder(session)
-    fs.makeDir(at)
-    for (const [name, bytes] of blobs) await write(join(at, name), name, bytes, durability)
-    if (durability === 'sync') await fs.syncDir(at)
+    // Blobs in a folder of their own would look like a session that lost its log.
+    if (fs.stat(folderOf(session))?.isDirectory !== true) throw new Moved(folderOf(session))
+    try {
+      await store(folder(session), blobs, durability)
+    } catch (error) {
+      throw new WriteFailed(folder(session), error)
+    }
   }
 
   const get = async (session: EventId, ref: BlobRef): Promise<Buffer> => {
@@ -73,6 +97,6 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
 const asAppendError =
   (path: string) =>
   (error: unknown): AppendError =>
-    error instanceof WriteFailed
-      ? error
+    error instanceof Tagged
+      ? (error as AppendError)
       : new StoreUnusable('the blob cannot be stored', path, 'check its permissions and its disk', error)

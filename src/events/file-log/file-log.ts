@@ -1,20 +1,27 @@
 import { join } from 'node:path'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { NotFound, StaleTail, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
+import { Damaged, NotFound, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
 import type { EventId } from '../event.js'
 import type { Line } from '../line.js'
-import type { AppendError, Appended, Durability, EventLog, LogStamp, ReadOptions } from '../log.js'
+import type { AppendError, Appended, EventLog, LogStamp, ReadOptions } from '../log.js'
+import { refuseNewerLine } from '../newer.js'
 import type { FileHandle } from '../ports.js'
 import type { Ports } from '../system.js'
-import { newline } from './constants.js'
+import { logName } from './constants.js'
+import { createSession } from './create.js'
 import { fileBlobs } from './file-blobs.js'
 import { OpenLog } from './open-log.js'
 import { readBackward } from './read-backward.js'
 import { readForward } from './read-forward.js'
+import { firstLine } from './scan.js'
+import { noRoot } from './survey.js'
 import { watchFile } from './watch.js'
 
-export const logName = 'data.jsonl'
+export { logName } from './constants.js'
 export const isSessionId = (name: string): boolean => /^[0-9a-f]{32}$/.test(name)
+
+/** How many logs stay open for appending while nothing is appended to them. */
+const maxOpen = 64
 
 export interface FileLogOptions extends Ports {
   /** The folder that holds one folder a session. */
@@ -31,48 +38,89 @@ export const fileLog = (options: FileLogOptions): EventLog => {
   const pathOf = (session: EventId): string => join(sessionFolder(session), logName)
 
   const openLog = (session: EventId): OpenLog => {
-    const open = logs.get(session)
-    if (open !== undefined) return open
-    const made = new OpenLog(pathOf(session), session, options, () => options.holder?.(session) ?? null)
-    logs.set(session, made)
-    return made
-  }
-
-  const readable = (session: EventId): FileHandle => {
-    try {
-      return fs.open(pathOf(session), 'read')
-    } catch (error) {
-      throw unreadable(session, pathOf(session), error)
-    }
+    const log =
+      logs.get(session) ??
+      new OpenLog(pathOf(session), session, options, () => options.holder?.(session) ?? null)
+    // Last used last; those that were not used for longest are closed.
+    logs.delete(session)
+    logs.set(session, log)
+    if (logs.size > maxOpen) closeOldest(logs)
+    return log
   }
 
   async function* reading(
     session: EventId,
     read: (file: FileHandle) => AsyncIterable<readonly Line[]>,
   ): AsyncGenerator<readonly Line[]> {
-    const file = readable(session)
+    const path = pathOf(session)
+    let file: FileHandle | undefined
     try {
-      yield* read(file)
+      file = fs.open(path, 'read')
+      refuseNewerRoot(file)
+      for await (const lines of read(file)) {
+        for (const line of lines) refuse(line, path)
+        yield lines
+      }
+    } catch (error) {
+      throw unreadable(options, session, sessionFolder(session), error)
     } finally {
-      file.close()
+      file?.close()
     }
   }
 
   return {
-    create: (lines, durability = 'sync') => attempt(folder, () => createSession(options, lines, durability)),
+    create: (lines, durability = 'sync', blobs = new Map()) =>
+      attempt(folder, () => createSession(options, folder, { lines, blobs }, durability)),
     append: (session, expected, lines, durability = 'sync') =>
       attempt(folder, () => openLog(session).append(expected, lines, durability)),
     readForward: (session, read?: ReadOptions) => reading(session, (file) => readForward(file, read)),
     readBackward: (session, read?: ReadOptions) => reading(session, (file) => readBackward(file, read)),
     sessions: () => fs.readDir(folder).filter(isSessionId),
     stamp: (session) => stampOf(options, pathOf(session)),
-    watch: (session, how) => watchFile(fs, pathOf(session), session, how),
+    watch: (session, how) => watching(options, session, sessionFolder(session), how),
     blobs: fileBlobs(sessionFolder, options),
     close: () => {
       for (const log of logs.values()) log.close()
       logs.clear()
     },
   }
+}
+
+const closeOldest = (logs: Map<EventId, OpenLog>): void => {
+  for (const [session, log] of logs) {
+    if (!log.isIdle) continue
+    log.close()
+    logs.delete(session)
+    return
+  }
+}
+
+async function* watching(
+  options: FileLogOptions,
+  session: EventId,
+  folder: string,
+  how: { readonly after?: EventId; readonly signal: AbortSignal },
+): AsyncGenerator<readonly Line[]> {
+  const path = join(folder, logName)
+  try {
+    for await (const lines of watchFile(options.fs, path, session, how)) {
+      for (const line of lines) refuse(line, path)
+      yield lines
+    }
+  } catch (error) {
+    throw unreadable(options, session, folder, error)
+  }
+}
+
+/** A log of a newer format is never half-read: its root says so, wherever a reader begins. */
+const refuseNewerRoot = (file: FileHandle): void => {
+  const root = firstLine(file)
+  if (root !== null) refuse(root, file.path)
+}
+
+const refuse = (line: Line, path: string): void => {
+  const newer = refuseNewerLine(line, path)
+  if (newer !== null) throw newer
 }
 
 const stampOf = ({ fs }: Ports, path: string): LogStamp | null => {
@@ -82,45 +130,15 @@ const stampOf = ({ fs }: Ports, path: string): LogStamp | null => {
     : { bytes: stat.size, identity: `${stat.dev}:${stat.ino}`, modified: stat.mtimeMs }
 }
 
-/** Made in a temporary folder, synced, and renamed into place: a session's folder without a whole root is damage. */
-const createSession = async (
-  options: FileLogOptions,
-  lines: readonly Line[],
-  durability: Durability,
-): Promise<Appended> => {
-  const { fs, folder, random } = options
-  const [root] = lines
-  const last = lines[lines.length - 1]
-  if (root === undefined || last === undefined || root.type !== 'session' || root.parent !== null)
-    throw new TypeError('a session begins with its root')
-  const target = join(folder, root.id)
-  const temporary = join(folder, `.new-${random.hex(8)}`)
-  fs.makeDir(temporary)
-  try {
-    const file = fs.open(join(temporary, logName), 'new')
-    try {
-      const bytes = Buffer.concat(lines.flatMap((line) => [line.bytes, Buffer.of(newline)]))
-      if (file.write(bytes) !== bytes.length) throw new WriteFailed(target, new Error('the disk is full'))
-      if (durability === 'sync') await file.sync()
-    } finally {
-      file.close()
-    }
-    if (durability === 'sync') await fs.syncDir(temporary)
-    if (fs.stat(target) !== null) throw new StaleTail(root.id, null, root.id)
-    fs.rename(temporary, target)
-    if (durability === 'sync') await fs.syncDir(folder)
-  } catch (error) {
-    fs.remove(temporary)
-    throw error
-  }
-  return { lines, tail: last.id }
-}
-
-const unreadable = (session: EventId, path: string, error: unknown): Tagged => {
+const unreadable = ({ fs }: Ports, session: EventId, folder: string, error: unknown): unknown => {
   const { code } = error as NodeJS.ErrnoException
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new NotFound('session', session, path, 'try list --all, or check -w')
-  return new StoreUnusable(`the log cannot be read (${code})`, path, 'check its permissions', error)
+  if (error instanceof Tagged || code === undefined) return error
+  const path = join(folder, logName)
+  if (code !== 'ENOENT' && code !== 'ENOTDIR')
+    return new StoreUnusable(`the log cannot be read (${code})`, path, 'check its permissions', error)
+  // A session's folder without a log in it lost its log: no one makes such a folder.
+  if (fs.stat(folder) !== null && fs.stat(path) === null) return new Damaged(path, noRoot)
+  return new NotFound('session', session, path, 'try list --all, or check -w')
 }
 
 /** Tagged errors are values of the port; an error of the system becomes one. */

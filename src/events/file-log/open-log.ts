@@ -4,28 +4,24 @@ import type { Line } from '../line.js'
 import type { Appended, Durability } from '../log.js'
 import type { FileHandle, FileStat } from '../ports.js'
 import type { Ports } from '../system.js'
+import {
+  type Accepted,
+  type End,
+  follow,
+  type Known,
+  linesOf,
+  newlineBytes,
+  noBytes,
+  type Request,
+  settle,
+  writesOf,
+} from './batch.js'
 import { newline, privateFile, recoveryWindow, unsyncedMark } from './constants.js'
 import { lock } from './lock.js'
-import { type Recovery, recovery } from './recover.js'
+import { recovery } from './recover.js'
 import { rescue } from './rescue.js'
 import { readFully, segmentsOf } from './scan.js'
-import { survey } from './survey.js'
-
-/** What is known of the file's end, as long as its size says that no one else wrote. */
-interface End {
-  readonly size: number
-  readonly id: EventId
-  readonly at: string
-  readonly endsInNewline: boolean
-}
-
-interface Request {
-  readonly expected: EventId
-  readonly lines: readonly Line[]
-  readonly durability: Durability
-  readonly resolve: (appended: Appended) => void
-  readonly reject: (error: unknown) => void
-}
+import { noRoot, survey } from './survey.js'
 
 /**
  * One log open for appending: one handle, one queue. Appends run one after the other, each under the kernel lock, with
@@ -36,6 +32,7 @@ export class OpenLog {
   #end: End | null = null
   #queue: Request[] = []
   #isBusy = false
+  #mustClose = false
 
   constructor(
     readonly path: string,
@@ -51,7 +48,17 @@ export class OpenLog {
     })
   }
 
+  get isIdle(): boolean {
+    return !this.#isBusy
+  }
+
+  /** Lets go of the file, once what is under way is done; a later append opens it again. */
   close(): void {
+    if (this.#isBusy) this.#mustClose = true
+    else this.#letGo()
+  }
+
+  #letGo(): void {
     this.#file?.close()
     this.#file = null
     this.#end = null
@@ -70,19 +77,20 @@ export class OpenLog {
       }
     }
     this.#isBusy = false
+    if (this.#mustClose) this.#letGo()
+    this.#mustClose = false
   }
 
-  /** The waiting appends that continue one another, up to what one write may hold. */
+  /** The waiting appends, up to what one write may hold. */
   #takeBatch(): Request[] {
-    const batch: Request[] = []
     let bytes = 0
-    for (const request of this.#queue) {
-      bytes += request.lines.reduce((sum, line) => sum + line.bytes.length + 1, 0)
-      if (batch.length > 0 && bytes > recoveryWindow) break
-      batch.push(request)
+    let count = 0
+    for (const { lines } of this.#queue) {
+      for (const line of lines) bytes += line.bytes.length + 1
+      if (count > 0 && bytes > recoveryWindow) break
+      count++
     }
-    this.#queue.splice(0, batch.length)
-    return batch
+    return this.#queue.splice(0, count)
   }
 
   async #commit(batch: readonly Request[]): Promise<void> {
@@ -90,13 +98,10 @@ export class OpenLog {
     try {
       const end = this.#knownEnd(file, size)
       const { accepted, stale } = follow(end.id, batch)
-      const written = this.#write(file, end, accepted)
-      if (accepted.some(({ request: { durability } }) => durability === 'sync')) await this.#sync(file)
-      for (const { request, tail } of accepted) {
-        const own =
-          request === accepted[0]?.request && written !== null ? [written, ...request.lines] : request.lines
-        request.resolve({ lines: own, tail })
-      }
+      const isSynced = accepted.some(({ request: { durability } }) => durability === 'sync')
+      const note = await this.#writeAll(file, end, accepted, isSynced)
+      if (isSynced) await this.#sync(file)
+      settle(accepted, end, note)
       for (const { expected, reject } of stale)
         reject(new StaleTail(this.session, expected, this.#end?.id ?? end.id))
     } finally {
@@ -112,11 +117,14 @@ export class OpenLog {
       try {
         const there = this.ports.fs.stat(this.path)
         if (there === null) throw new Moved(this.path)
-        if (!isSame(there, this.#identity)) this.close()
-        else if ((there.mode & unsyncedMark) !== 0 && !this.#isModeless) await this.#rescue(file)
+        if (!isSame(there, this.#identity)) {
+          this.#isUnsynced = false
+          this.#letGo()
+        } else if (this.#isUnsynced || ((there.mode & unsyncedMark) !== 0 && !this.#isModeless))
+          await this.#rescue(file)
         else return { file, size: there.size }
       } catch (error) {
-        this.close()
+        this.#letGo()
         throw error
       }
     }
@@ -125,6 +133,8 @@ export class OpenLog {
   #identity: Pick<FileStat, 'dev' | 'ino'> = { dev: 0, ino: 0 }
   /** The file system keeps no modes, so the mark says nothing. */
   #isModeless = false
+  /** A sync failed here, and the file would not be marked either. */
+  #isUnsynced = false
 
   #open(): FileHandle {
     try {
@@ -150,7 +160,8 @@ export class OpenLog {
     await rescue(file, this.path, this.ports)
     const there = this.ports.fs.stat(this.path)
     this.#isModeless = there !== null && (there.mode & unsyncedMark) !== 0
-    this.close()
+    this.#isUnsynced = false
+    this.#letGo()
   }
 
   #knownEnd(file: FileHandle, size: number): Known {
@@ -175,14 +186,7 @@ export class OpenLog {
     const found = survey(file)
     if (found.damage !== null) throw new Damaged(this.path, found.damage)
     const { tail } = found
-    if (tail === null)
-      throw new Damaged(this.path, {
-        kind: 'no-root',
-        line: 1,
-        offset: 0,
-        bytes: size,
-        detail: 'no event at all',
-      })
+    if (tail === null) throw new Damaged(this.path, noRoot)
     const at = new Date(Math.max(this.ports.clock.now(), Date.parse(tail.at) + 1)).toISOString()
     return {
       size,
@@ -193,9 +197,18 @@ export class OpenLog {
     }
   }
 
-  /** One write for all (INV-2: at most one fragment is left of it). Gives the `recovered` note, where one was due. */
-  #write(file: FileHandle, end: Known, accepted: readonly Accepted[]): Line | null {
-    const lines = accepted.flatMap(({ request }) => request.lines)
+  /**
+   * One write for all that fits one: at most one fragment is left of it (INV-2), and a hole that a power cut leaves in it
+   * lies in the last 4 MiB. What is longer is written in several, each on disk before the next. Gives the `recovered`
+   * note, where one was due.
+   */
+  async #writeAll(
+    file: FileHandle,
+    end: Known,
+    accepted: readonly Accepted[],
+    isSynced: boolean,
+  ): Promise<Line | null> {
+    const lines = accepted.length === 1 ? accepted[0]!.request.lines : accepted.flatMap(linesOf)
     const last = lines[lines.length - 1]
     if (last === undefined) {
       this.#end = end.recovery === null ? end : null
@@ -205,21 +218,26 @@ export class OpenLog {
       prefix: end.endsInNewline ? noBytes : newlineBytes,
       note: null,
     }
-    const bytes = joined(prefix, note === null ? lines : [note, ...lines])
     this.#end = null
-    const count = this.#writeBytes(file, bytes)
-    if (count !== bytes.length)
-      throw new WriteFailed(this.path, new Error(`only ${count} of ${bytes.length} bytes; the disk is full`))
-    this.#end = { size: end.size + bytes.length, id: last.id, at: last.at, endsInNewline: true }
+    let size = end.size
+    for (const bytes of writesOf(prefix, note === null ? lines : [note, ...lines])) {
+      if (size > end.size && isSynced) await this.#sync(file)
+      this.#write(file, bytes)
+      size += bytes.length
+    }
+    this.#end = { size, id: last.id, at: last.at, endsInNewline: true }
     return note
   }
 
-  #writeBytes(file: FileHandle, bytes: Buffer): number {
+  #write(file: FileHandle, bytes: Buffer): void {
+    let count: number
     try {
-      return file.write(bytes)
+      count = file.write(bytes)
     } catch (error) {
       throw new WriteFailed(this.path, error)
     }
+    if (count !== bytes.length)
+      throw new WriteFailed(this.path, new Error(`only ${count} of ${bytes.length} bytes; the disk is full`))
   }
 
   async #sync(file: FileHandle): Promise<void> {
@@ -231,50 +249,14 @@ export class OpenLog {
     }
   }
 
-  /** Tells every writer that the cache may lie; a disk that refuses this too is beyond telling. */
+  /** Tells every writer that the cache may lie; where the disk refuses even this, only this process knows. */
   #mark(file: FileHandle): void {
     try {
       file.chmod(privateFile | unsyncedMark)
     } catch {
-      this.close()
+      this.#isUnsynced = true
     }
   }
-}
-
-/** The end, and what must be written before anything else where it does not decode. */
-type Known = End & { readonly recovery: Recovery | null }
-
-interface Accepted {
-  readonly request: Request
-  readonly tail: EventId
-}
-
-/** Which requests continue the log's end, each the one before it. */
-const follow = (
-  tail: EventId,
-  batch: readonly Request[],
-): { readonly accepted: readonly Accepted[]; readonly stale: readonly Request[] } => {
-  const accepted: Accepted[] = []
-  const stale: Request[] = []
-  let end = tail
-  for (const request of batch) {
-    if (request.expected === end) {
-      end = request.lines[request.lines.length - 1]?.id ?? end
-      accepted.push({ request, tail: end })
-    } else {
-      stale.push(request)
-    }
-  }
-  return { accepted, stale }
-}
-
-const noBytes = Buffer.alloc(0)
-const newlineBytes = Buffer.of(newline)
-
-const joined = (prefix: Buffer, lines: readonly Line[]): Buffer => {
-  if (prefix.length === 0 && lines.length === 1)
-    return Buffer.concat([(lines[0] as Line).bytes, newlineBytes])
-  return Buffer.concat([prefix, ...lines.flatMap(({ bytes }) => [bytes, newlineBytes])])
 }
 
 const isSame = (a: Pick<FileStat, 'dev' | 'ino'>, b: Pick<FileStat, 'dev' | 'ino'>): boolean =>

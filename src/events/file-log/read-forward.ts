@@ -3,15 +3,14 @@ import type { EventId } from '../event.js'
 import type { Line } from '../line.js'
 import type { ReadOptions } from '../log.js'
 import type { FileHandle } from '../ports.js'
-import { forwardChunk, readerPatience } from './constants.js'
+import { forwardChunk, newline, readerPatience } from './constants.js'
 import { lock } from './lock.js'
-import { type Segment, scanForward } from './scan.js'
-import { damageOf, type Survey, survey } from './survey.js'
+import { readFully, type Segment, scanForward } from './scan.js'
+import { damageFrom, reportSkipped, type Survey, survey } from './survey.js'
 
 interface Progress {
   /** Ids that may be parents; null where the reader began in the middle and takes links on trust. */
   readonly nodes: Set<EventId> | null
-  lineNumber: number
   sawEvent: boolean
 }
 
@@ -24,18 +23,25 @@ export async function* readForward(
   options: ReadOptions = {},
   chunkSize: number = forwardChunk,
 ): AsyncGenerator<readonly Line[]> {
-  const from = options.from ?? 0
-  const progress: Progress = { nodes: from === 0 ? new Set() : null, lineNumber: 0, sawEvent: from > 0 }
+  const from = lineStart(file, options.from ?? 0)
+  const progress: Progress = { nodes: from === 0 ? new Set() : null, sawEvent: from > 0 }
   for (const segments of scanForward(file, from, chunkSize)) {
     const { lines, stopped } = takeWhole(segments, progress)
     if (lines.length > 0) yield lines
     if (stopped !== null) {
-      yield* readSurveyed(file, stopped, options, chunkSize)
+      yield* readSurveyed(file, stopped, { ...options, from }, chunkSize)
       return
     }
   }
   // An empty file, or one that ends before its root does, is no session.
   if (!progress.sawEvent) yield* readSurveyed(file, 0, options, chunkSize)
+}
+
+/** Who read the last line while it had no newline yet goes on at that newline; the next line begins after it. */
+const lineStart = (file: FileHandle, from: number): number => {
+  if (from === 0) return 0
+  const [before, at] = readFully(file, from - 1, 2)
+  return before !== newline && at === newline ? from + 1 : from
 }
 
 const takeWhole = (
@@ -44,7 +50,6 @@ const takeWhole = (
 ): { readonly lines: readonly Line[]; readonly stopped: number | null } => {
   const lines: Line[] = []
   for (const { line, start } of segments) {
-    progress.lineNumber++
     if (line === null || !isLinked(line, progress)) return { lines, stopped: start }
     progress.sawEvent = true
     if (!line.note) progress.nodes?.add(line.id)
@@ -58,38 +63,25 @@ const isLinked = (line: Line, { nodes, sawEvent }: Progress): boolean => {
   return line.parent === null ? !sawEvent && line.type === 'session' : nodes.has(line.parent)
 }
 
-/** The rest of a log, from the byte `from` on, by what a survey of the whole says of it. */
+/** The rest of a log, from the byte `at` on, by what a survey of the whole says of it. */
 async function* readSurveyed(
   file: FileHandle,
-  from: number,
+  at: number,
   options: ReadOptions,
   chunkSize: number,
 ): AsyncGenerator<readonly Line[]> {
   const found = await surveySettled(file)
-  reportOpen(found, options)
-  const { damage } = found
-  const stop = damage === null || options.salvage === true ? Number.POSITIVE_INFINITY : damage.offset
-  for (const segments of scanForward(file, from, chunkSize)) {
+  reportSkipped(found, options)
+  const damage = options.salvage === true ? null : damageFrom(found, options.from ?? 0)
+  const stop = damage?.offset ?? Number.POSITIVE_INFINITY
+  for (const segments of scanForward(file, at, chunkSize)) {
     const lines = segments.flatMap(({ line }) =>
-      line === null || line.offset >= stop || found.orphans.has(line.id) ? [] : [line],
+      line === null || line.offset >= stop || found.voids.has(line.offset) ? [] : [line],
     )
     if (lines.length > 0) yield lines
     if (segments.some(({ end }) => end > stop)) break
   }
-  if (damage !== null && options.salvage !== true) throw new Damaged(file.path, damage)
-}
-
-const reportOpen = (found: Survey, { report, salvage }: ReadOptions): void => {
-  if (report === undefined) return
-  for (const region of found.junk) {
-    if (
-      region.kind === 'torn-tail' ||
-      region.kind === 'gap' ||
-      (region.kind === 'damage' && salvage === true)
-    )
-      report(damageOf(region))
-  }
-  if (salvage === true) for (const damage of found.broken) report(damage)
+  if (damage !== null) throw new Damaged(file.path, damage)
 }
 
 /**

@@ -1,10 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { Damage } from '../errors/index.js'
-import { type EventId, is } from '../event.js'
-import { sha256 } from '../id.js'
-import { type Line, parseLine } from '../line.js'
+import type { EventId } from '../event.js'
+import type { Line } from '../line.js'
+import type { ReadOptions } from '../log.js'
 import type { FileHandle } from '../ports.js'
-import { forwardChunk, recoveryWindow } from './constants.js'
+import { forwardChunk, newline, recoveryWindow } from './constants.js'
+import { declaresVoid, type Naming, naming, namingsOf } from './naming.js'
 import { readFully, scanForward } from './scan.js'
 
 /** Undecodable bytes between lines, or after the last one. */
@@ -20,8 +20,11 @@ export interface Junk {
 /** What a whole log looks like: what its readers skip and where they must stop. */
 export interface Survey {
   readonly junk: readonly Junk[]
-  /** Lines that prove themselves but hang on lost ones, in or after a gap: no events. */
-  readonly orphans: ReadonlySet<EventId>
+  /**
+   * Where lines begin that prove themselves but hang on lost ones, in or after a gap: no events. By place and not by id:
+   * a retry may have written the same event again, further down, on a parent that stands.
+   */
+  readonly voids: ReadonlySet<number>
   /** Orphans of gaps that no `recovered` event names yet. */
   readonly newOrphans: readonly EventId[]
   /** The last event, and the last that is no note; null where the log has no root. */
@@ -35,17 +38,11 @@ export interface Survey {
   readonly damage: Damage | null
 }
 
+/** A line that proves itself, where it stands. */
 interface Sighting {
   readonly line: Line
   readonly lineNumber: number
-}
-
-interface Naming {
-  readonly at: number
-  readonly start: number
-  readonly end: number
-  readonly sha256: string
-  readonly orphans: ReadonlySet<EventId>
+  readonly length: number
 }
 
 /**
@@ -61,14 +58,15 @@ export const survey = (file: FileHandle): Survey => {
     for (const { line, start, end } of segments) {
       lineNumber++
       const last = junk[junk.length - 1]
-      if (line !== null) sightings.push({ line: light(line), lineNumber })
+      if (line !== null) sightings.push({ line: light(line), lineNumber, length: line.bytes.length })
       else if (last?.end === start) junk[junk.length - 1] = { ...last, end }
       else junk.push({ start, end, line: lineNumber })
     }
   }
-  const kinds = classify(file, junk, sightings, size)
-  const standing = stand(kinds, sightings, namings(sightings))
-  const endsInNewline = size === 0 || readFully(file, size - 1, 1)[0] === 0x0a
+  const names = sightings.flatMap(({ line }) => namingsOf(line))
+  const { kinds, true: proved } = classify(file, junk, lastOffset(sightings), size, names)
+  const standing = stand(kinds, sightings, proved)
+  const endsInNewline = size === 0 || readFully(file, size - 1, 1)[0] === newline
   return { ...standing, junk: kinds, size, endsInNewline, damage: firstDamage(kinds, standing.broken) }
 }
 
@@ -77,82 +75,77 @@ const light = (line: Line): Line =>
   line.type === 'recovered' ? { ...line, bytes: Buffer.from(line.bytes) } : { ...line, bytes: empty }
 const empty = Buffer.alloc(0)
 
-const namings = (sightings: readonly Sighting[]): readonly Naming[] =>
-  sightings.flatMap(({ line }) => {
-    if (line.type !== 'recovered' || line.redacted) return []
-    const event = parseLine(line)
-    if (E.isLeft(event) || !is(event.right, 'recovered') || !Array.isArray(event.right.gaps)) return []
-    const orphans = new Set(Array.isArray(event.right.orphans) ? event.right.orphans : [])
-    return event.right.gaps.map(({ back, bytes, sha256: hash }) => {
-      const start = line.offset - back
-      return { at: line.offset, start, end: start + bytes, sha256: hash, orphans }
-    })
-  })
+const lastOffset = (sightings: readonly Sighting[]): number =>
+  sightings[sightings.length - 1]?.line.offset ?? -1
 
+/** What each undecodable region is, and which of the notes name one truly. */
 const classify = (
   file: FileHandle,
-  junk: readonly Omit<Junk, 'kind'>[],
-  sightings: readonly Sighting[],
+  regions: readonly Omit<Junk, 'kind'>[],
+  lastLine: number,
   size: number,
-): readonly Junk[] => {
-  if (junk.length === 0) return []
-  const lastLine = sightings[sightings.length - 1]?.line.offset ?? -1
-  const names = namings(sightings)
-  return junk.map((region) => {
-    if (region.start > lastLine) return { ...region, kind: 'torn-tail' as const }
-    const bytes = readFully(file, region.start, region.end - region.start)
-    const isNamed = names.some(
-      ({ start, end, sha256: hash }) =>
-        start === region.start && end === region.end && hash === sha256(bytes),
-    )
-    if (isNamed) return { ...region, kind: 'named' as const }
-    const isGap = region.start >= size - recoveryWindow && bytes.includes(twoNuls)
-    return { ...region, kind: isGap ? ('gap' as const) : ('damage' as const) }
+  names: readonly Naming[],
+): { readonly kinds: readonly Junk[]; readonly true: readonly Naming[] } => {
+  const proved: Naming[] = []
+  const kinds = regions.map((region): Junk => {
+    if (region.start > lastLine) return { ...region, kind: 'torn-tail' }
+    const name = naming(file, region, names)
+    if (name !== undefined) {
+      proved.push(name)
+      return { ...region, kind: 'named' }
+    }
+    const isRecent = region.start >= size - recoveryWindow
+    const isGap = isRecent && readFully(file, region.start, region.end - region.start).includes(twoNuls)
+    return { ...region, kind: isGap ? 'gap' : 'damage' }
   })
+  return { kinds, true: proved }
 }
 
 /** JSON lines hold no NUL, and one flipped bit makes at most one: two in a row are a page that never reached the disk. */
 const twoNuls = Buffer.alloc(2)
 
-/** Which lines are events: those whose parents stand (INV-6). The others are orphans of a gap, or damage. */
+/**
+ * Which lines are events: those whose parents stand (INV-6). The others are orphans of a gap, or damage; what hangs on a
+ * damaged link is told once and not again for each of its descendants.
+ */
 const stand = (
   junk: readonly Junk[],
   sightings: readonly Sighting[],
   names: readonly Naming[],
-): Pick<Survey, 'orphans' | 'newOrphans' | 'tail' | 'head' | 'broken'> => {
+): Pick<Survey, 'voids' | 'newOrphans' | 'tail' | 'head' | 'broken'> => {
   const nodes = new Set<EventId>()
-  const orphans = new Set<EventId>()
+  const notes = new Set<EventId>()
+  const voids = new Set<number>()
   const newOrphans: EventId[] = []
-  const openGap = junk.find(({ kind }) => kind === 'gap')
+  const openGap = junk.find(({ kind }) => kind === 'gap')?.start ?? Number.POSITIVE_INFINITY
   let tail: Line | null = null
   let head: Line | null = null
   const broken: Damage[] = []
-  for (const { line, lineNumber } of sightings) {
+  for (const sighting of sightings) {
+    const { line } = sighting
     const isRoot = tail === null && line.parent === null && line.type === 'session'
+    const mayBeOrphan = tail !== null && line.parent !== null && !notes.has(line.parent)
     if (isRoot || (line.parent !== null && nodes.has(line.parent))) {
       tail = line
-      if (!line.note) {
-        head = line
-        nodes.add(line.id)
-      }
-    } else if (
-      names.some(
-        ({ at, start, orphans: void_ }) => line.offset > start && line.offset < at && void_.has(line.id),
-      )
-    ) {
-      orphans.add(line.id)
-    } else if (openGap !== undefined && line.offset > openGap.start && tail !== null) {
-      orphans.add(line.id)
+      if (!line.note) head = line
+      ;(line.note ? notes : nodes).add(line.id)
+    } else if (mayBeOrphan && declaresVoid(names, line)) {
+      voids.add(line.offset)
+    } else if (mayBeOrphan && line.offset > openGap) {
+      voids.add(line.offset)
       newOrphans.push(line.id)
     } else {
-      broken.push(brokenLink(line, lineNumber, tail === null))
+      const isFirst = tail === null && broken.length === 0
+      broken.push(brokenLink(sighting, isFirst, notes))
+      ;(line.note ? notes : nodes).add(line.id)
     }
   }
   if (tail === null && broken.length === 0) broken.push(noRoot)
-  return { orphans, newOrphans, tail, head, broken }
+  return { voids, newOrphans, tail, head, broken }
 }
 
-const noRoot: Damage = {
+/** What is wrong with a log in which no session begins. */
+export const noRoot: Damage = {
   kind: 'no-root',
   line: 1,
   offset: 0,
@@ -161,8 +154,12 @@ const noRoot: Damage = {
 }
 
 /** What is wrong with a line whose parent is none of the events before it. */
-const brokenLink = (line: Line, lineNumber: number, isFirst: boolean): Damage => {
-  const where = { line: lineNumber, offset: line.offset, bytes: line.bytes.length }
+const brokenLink = (
+  { line, lineNumber, length }: Sighting,
+  isFirst: boolean,
+  notes: ReadonlySet<EventId>,
+): Damage => {
+  const where = { line: lineNumber, offset: line.offset, bytes: length }
   if (isFirst)
     return { ...noRoot, ...where, detail: `the first event is a ${line.type}, not a session's root` }
   if (line.parent === null)
@@ -171,6 +168,8 @@ const brokenLink = (line: Line, lineNumber: number, isFirst: boolean): Damage =>
       kind: 'second-root',
       detail: `${line.id} has no parent, yet it is not the first event`,
     }
+  if (notes.has(line.parent))
+    return { ...where, kind: 'note-parent', detail: `${line.id} hangs on the note ${line.parent}` }
   return {
     ...where,
     kind: 'missing-parent',
@@ -178,13 +177,26 @@ const brokenLink = (line: Line, lineNumber: number, isFirst: boolean): Damage =>
   }
 }
 
-const firstDamage = (junk: readonly Junk[], broken: readonly Damage[]): Damage | null => {
-  const region = junk.find(({ kind }) => kind === 'damage')
-  const candidates = region === undefined ? broken : [...broken, damageOf(region)]
-  return candidates.reduce<Damage | null>(
-    (first, next) => (first === null || next.offset < first.offset ? next : first),
-    null,
+const firstDamage = (junk: readonly Junk[], broken: readonly Damage[], from = 0): Damage | null =>
+  [...junk.filter(({ kind }) => kind === 'damage').map(damageOf), ...broken]
+    .filter(({ offset }) => offset >= from)
+    .reduce<Damage | null>(
+      (first, next) => (first === null || next.offset < first.offset ? next : first),
+      null,
+    )
+
+/** The first damage at or after a byte: a reader that begins in the middle takes what is before on trust. */
+export const damageFrom = ({ junk, broken }: Survey, from: number): Damage | null =>
+  firstDamage(junk, broken, from)
+
+/** Tells what a reader passes over: torn tails and gaps that no note names yet, and in salvage every damage. */
+export const reportSkipped = (found: Survey, { report, salvage, from = 0 }: ReadOptions): void => {
+  if (report === undefined) return
+  const skipped = found.junk.filter(
+    ({ kind }) => kind === 'torn-tail' || kind === 'gap' || (kind === 'damage' && salvage === true),
   )
+  const all = [...skipped.map(damageOf), ...(salvage === true ? found.broken : [])]
+  for (const damage of all.sort((a, b) => a.offset - b.offset)) if (damage.offset >= from) report(damage)
 }
 
 /** A junk region in the words of an error or a report. */

@@ -2,24 +2,25 @@ import { dirname } from 'node:path'
 import { LogLostTail, Moved } from '../errors/index.js'
 import type { EventId } from '../event.js'
 import type { Line } from '../line.js'
-import type { Fs } from '../ports.js'
+import type { FileHandle, Fs } from '../ports.js'
+import { readBackward } from './read-backward.js'
 import { readForward } from './read-forward.js'
 
 /** A change may go untold by the system (network file systems): look at least this often (ms). */
 const pollEvery = 500
 
 interface Place {
+  /** Which file it is a place in; the file's size when it was last read: nothing is read again until one changes. */
   readonly identity: string
-  /** Where the next line begins. */
-  readonly offset: number
-  readonly last: EventId | null
-  /** The file's size when it was last read: a torn tail is not read again until something changes. */
   readonly size: number
+  /** Just after the last line given, its newline not counted. */
+  readonly offset: number
+  readonly last: EventId
 }
 
 /**
- * Lines as they come. The place in the file is a byte offset as long as the file is the same; a file that was put in
- * its place is read from its start up to the last line given, by id. A file that is gone ends the watch with Moved.
+ * Lines as they come. The place in the file is a byte offset as long as the file is the same; in a file that was put in
+ * its place, the last line given is looked for by id. A file that is gone ends the watch with Moved.
  */
 export async function* watchFile(
   fs: Fs,
@@ -27,72 +28,67 @@ export async function* watchFile(
   session: EventId,
   { after, signal }: { readonly after?: EventId; readonly signal: AbortSignal },
 ): AsyncGenerator<readonly Line[]> {
+  let place = await opened(fs, path, (file) => placeOf(file, session, after ?? null))
   const wake = wakeUp(fs, dirname(path), signal)
   try {
-    let place: Place =
-      after === undefined ? await endOf(fs, path) : { identity: '', offset: 0, last: after, size: -1 }
     while (!signal.aborted) {
-      const { lines, next } = await news(fs, path, session, place)
-      place = next
-      if (lines.length > 0) yield lines
-      else await wake.next()
+      const stat = fs.stat(path)
+      if (stat === null) throw new Moved(path)
+      if (stat.size === place.size && identityOf(stat) === place.identity) {
+        await wake.next()
+        continue
+      }
+      const file = openThere(fs, path)
+      try {
+        if (identityOf(file.stat()) !== place.identity) place = await placeOf(file, session, place.last)
+        place = { ...place, size: file.stat().size }
+        for await (const lines of readForward(file, { from: place.offset })) {
+          place = { ...place, ...endOf(lines) }
+          yield lines
+          if (signal.aborted) return
+        }
+      } finally {
+        file.close()
+      }
     }
   } finally {
     wake.stop()
   }
 }
 
-const identityOf = (fs: Fs, path: string): string => {
-  const stat = fs.stat(path)
-  if (stat === null) throw new Moved(path)
-  return `${stat.dev}:${stat.ino}`
-}
+const identityOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string => `${dev}:${ino}`
 
-const endOf = async (fs: Fs, path: string): Promise<Place> => {
-  const { next } = await readFrom(fs, path, {
-    identity: identityOf(fs, path),
-    offset: 0,
-    last: null,
-    size: -1,
-  })
-  return next
-}
-
-const news = async (
-  fs: Fs,
-  path: string,
-  session: EventId,
-  place: Place,
-): Promise<{ readonly lines: readonly Line[]; readonly next: Place }> => {
-  const identity = identityOf(fs, path)
-  if (identity === place.identity) return readFrom(fs, path, place)
-  const { lines, next } = await readFrom(fs, path, { identity, offset: 0, last: null, size: -1 })
-  if (place.last === null) return { lines, next }
-  const seen = lines.findLastIndex(({ id }) => id === place.last)
-  if (seen < 0) throw new LogLostTail(session, place.last)
-  return { lines: lines.slice(seen + 1), next }
-}
-
-const readFrom = async (
-  fs: Fs,
-  path: string,
-  place: Place,
-): Promise<{ readonly lines: readonly Line[]; readonly next: Place }> => {
-  const size = fs.stat(path)?.size ?? 0
-  if (size === place.size) return { lines: [], next: place }
+const opened = async <T>(fs: Fs, path: string, use: (file: FileHandle) => Promise<T>): Promise<T> => {
   const file = fs.open(path, 'read')
   try {
-    const lines: Line[] = []
-    for await (const batch of readForward(file, { from: place.offset })) lines.push(...batch)
-    const last = lines[lines.length - 1]
-    if (last === undefined) return { lines, next: { ...place, size } }
-    // A last line still without its newline is an event; the newline then stands before the next line.
-    const end = last.offset + last.bytes.length
-    const offset = end < file.stat().size ? end + 1 : end
-    return { lines, next: { ...place, offset, last: last.id, size } }
+    return await use(file)
   } finally {
     file.close()
   }
+}
+
+const openThere = (fs: Fs, path: string): FileHandle => {
+  try {
+    return fs.open(path, 'read')
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Moved(path) : error
+  }
+}
+
+/** The place after an event, looked for from the end; `after` null: after the last one. */
+const placeOf = async (file: FileHandle, session: EventId, after: EventId | null): Promise<Place> => {
+  const identity = identityOf(file.stat())
+  for await (const lines of readBackward(file)) {
+    const line = after === null ? lines[0] : lines.find(({ id }) => id === after)
+    // Of no size yet: what stands after the event is still to be read.
+    if (line !== undefined) return { identity, size: -1, ...endOf([line]) }
+  }
+  throw new LogLostTail(session, after ?? '')
+}
+
+const endOf = (lines: readonly Line[]): Pick<Place, 'offset' | 'last'> => {
+  const line = lines[lines.length - 1] as Line
+  return { offset: line.offset + line.bytes.length, last: line.id }
 }
 
 /** Wakes on a change in the folder, on the clock, or on abort. */

@@ -1,0 +1,48 @@
+import type { TreeView } from '../../projections/tree.js'
+import { age } from '../age.js'
+import type { Context, Run } from '../context.js'
+import { damageReport } from '../damage-report.js'
+import { drawTable } from '../draw-table.js'
+import { eventOf, readerOf, short, withSession } from '../names.js'
+import type { Options } from '../options.js'
+import { safeLine } from '../safe-text.js'
+
+export const run: Run = async (context, [name = '', branch], options) => {
+  if (branch === undefined) return list(context, name, options)
+  const reader = await readerOf(context, name)
+  const { at } = await eventOf(reader, options.text('at'))
+  const id = await withSession(context, reader.id, (session) => session.branch(branch, at))
+  if (context.json) await context.out.json({ branch, id })
+  else await context.out.line(`branch ${safeLine(branch)} begins at ${short(id)}`)
+  return undefined
+}
+
+const list = async (context: Context, name: string, options: Options): Promise<number> => {
+  const reader = await readerOf(context, name)
+  const { report, finish } = damageReport(context, reader.id)
+  const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
+  if (context.json) await context.out.jsonArray(tree.branches)
+  else for (const line of table(context, tree)) await context.out.line(line)
+  return finish()
+}
+
+const table = ({ colours, now }: Context, { branches, head }: TreeView): readonly string[] =>
+  drawTable(
+    [
+      { head: '' },
+      { head: 'BRANCH' },
+      { head: 'LEAF' },
+      { head: 'EVENTS', align: 'right' },
+      { head: 'AGE', align: 'right' },
+      { head: '' },
+    ],
+    branches.map(({ name, leaf, events, updatedAt, diverged }) => [
+      leaf === head ? colours.green('*') : ' ',
+      safeLine(name),
+      colours.yellow(short(leaf)),
+      String(events),
+      colours.dim(age(updatedAt, now())),
+      diverged ? colours.magenta('diverged') : '',
+    ]),
+    colours.dim,
+  )

@@ -1,0 +1,21 @@
+import type { Run } from '../context.js'
+import { drawTable } from '../draw-table.js'
+import { safeName } from '../safe-text.js'
+import { discovered } from '../sources.js'
+
+export const run: Run = async (context) => {
+  const found = await discovered(context)
+  const { json, out, colours } = context
+  if (json) {
+    await out.jsonArray(
+      found.map(({ format, path, sources }) => ({ format: format.name, path, sessions: sources.length })),
+    )
+    return undefined
+  }
+  if (found.length === 0)
+    await context.warn('no sessions of other agents: none of the known folders holds any')
+  const rows = found.map(({ format, path, sources }) => [format.name, String(sources.length), safeName(path)])
+  const heads = [{ head: 'FORMAT' }, { head: 'SESSIONS', align: 'right' as const }, { head: 'PATH' }]
+  if (rows.length > 0) for (const line of drawTable(heads, rows, colours.dim)) await out.line(line)
+  return undefined
+}

@@ -1,0 +1,101 @@
+import type { ListOptions, SessionRow, Store } from '../../session/api.js'
+import { age } from '../age.js'
+import type { Colours, Context, Run } from '../context.js'
+import { drawTable } from '../draw-table.js'
+import { short } from '../names.js'
+import { safeLine, safeName } from '../safe-text.js'
+import { clipped } from '../width.js'
+
+export const run: Run = async (context, _args, options) => {
+  const all = options.flag('all')
+  const limit = options.count('limit') ?? context.config.list?.limit
+  const status = options.text('status')
+  const search = options.text('search')
+  const wanted: ListOptions = {
+    ...(all ? {} : { workspace: context.workspace }),
+    sub: options.flag('sub'),
+    ...(status === undefined ? {} : { status }),
+    ...(search === undefined ? {} : { search }),
+    ...(limit === undefined ? {} : { limit }),
+  }
+  const store = await context.store()
+  const rows = await store.list(wanted)
+  if (context.json) await context.out.jsonArray(rows)
+  else if (rows.length > 0) await print(context, rows, all)
+  else await context.warn(await nothing(context, store, all))
+  return undefined
+}
+
+/** Why there is nothing to list; a workspace that seems to have moved is named, and never moved silently (DESIGN §2). */
+const nothing = async ({ storePath, workspace }: Context, store: Store, all: boolean): Promise<string> => {
+  if (all)
+    return `no sessions: in ${storePath}: make one with \`coppice new\`, or take over others with \`coppice import\``
+  const [from] = store.hasWorkspace(workspace) ? [] : await store.movedFrom(workspace)
+  const hint =
+    from === undefined
+      ? 'try list --all, or check -w'
+      : `it may have been at ${from}: \`coppice relocate\` takes its sessions along`
+  return `no sessions: in ${storePath}, workspace ${workspace}: ${hint}`
+}
+
+const print = async (context: Context, rows: readonly SessionRow[], all: boolean): Promise<void> => {
+  for (const line of sessionTable(rows, {
+    all,
+    now: context.now(),
+    columns: context.out.columns,
+    colours: context.colours,
+  }))
+    await context.out.line(line)
+}
+
+export interface TableOptions {
+  /** Name the workspaces. */
+  readonly all: boolean
+  readonly now: number
+  readonly columns: number
+  readonly colours: Colours
+}
+
+/** The sessions as a person sees them; pure. */
+export const sessionTable = (rows: readonly SessionRow[], options: TableOptions): readonly string[] => {
+  const { all, now, columns, colours } = options
+  // The other columns take about this much; the title has the rest.
+  const titleColumns = Math.max(20, columns - (all ? 72 : 44))
+  const cells = rows.map((row) => [
+    colours.yellow(short(row.session)),
+    clipped(safeLine(row.title), titleColumns),
+    colours.dim(age(row.updatedAt, now)),
+    coloured(row.status, colours),
+    colours.dim(String(row.events)),
+    remarks(row, colours),
+    ...(all ? [colours.dim(clipped(tail(safeName(row.workspace), 28), 28))] : []),
+  ])
+  const heads = ['ID', 'TITLE', 'AGE', 'STATUS', 'EVENTS', '', ...(all ? ['WORKSPACE'] : [])]
+  const table = heads.map((head) => ({
+    head,
+    ...(head === 'EVENTS' || head === 'AGE' ? { align: 'right' as const } : {}),
+  }))
+  return drawTable(table, cells, colours.dim)
+}
+
+/** What is out of the ordinary. */
+const remarks = (row: SessionRow, colours: Colours): string =>
+  [
+    row.problem === null ? '' : colours.red('damaged'),
+    row.diverged.length > 0 ? colours.magenta('diverged') : '',
+    row.branches > 1 ? colours.cyan(`${row.branches} branches`) : '',
+    row.children.length > 0 ? colours.dim(`+${row.children.length} sub`) : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
+
+const coloured = (status: string, colours: Colours): string => {
+  if (status === 'completed') return colours.green(status)
+  if (status === 'failed' || status === 'permission_denied') return colours.red(status)
+  if (status === 'pending') return colours.dim(status)
+  return colours.blue(status)
+}
+
+/** The end of a path says more than its beginning. */
+const tail = (path: string, columns: number): string =>
+  path.length <= columns ? path : `…${path.slice(path.length - columns + 1)}`

@@ -1,0 +1,30 @@
+import type { Run } from '../context.js'
+import { notYet, Usage } from '../errors/usage.js'
+import { textOf } from '../input-file.js'
+
+export const run: Run = async (context, _args, options) => {
+  if (options.text('track') !== undefined) throw notYet('code tracking (--track)')
+  const title = titleOf(options.text('title'))
+  const file = options.text('system')
+  const system = file === undefined ? undefined : await textOf(context, file)
+  const store = await context.store()
+  const session = await store.create({
+    workspace: context.workspace,
+    cwd: context.cwd,
+    ...(title === undefined ? {} : { title }),
+    ...(system === undefined ? {} : { system }),
+  })
+  const { id } = session
+  session.close()
+  await (context.json ? context.out.json({ session: id }) : context.out.line(id))
+  return undefined
+}
+
+/** The rule of title events (docs/FORMAT.md), said before a session is made for nothing. */
+export const titleOf = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined
+  const title = text.trim()
+  const length = [...title].length
+  if (length >= 1 && length <= 200) return title
+  throw new Usage(`a title has 1 to 200 characters, this one has ${length}`, '', 'give a shorter one')
+}

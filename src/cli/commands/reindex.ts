@@ -1,0 +1,11 @@
+import type { Run } from '../context.js'
+import { refsOf } from '../names.js'
+
+export const run: Run = async (context, names) => {
+  const store = await context.store()
+  const refs = await refsOf(context, names)
+  const sessions = await store.reindex(refs.length === 0 ? undefined : refs.map(({ id }) => id))
+  if (context.json) await context.out.json({ sessions })
+  else await context.out.line(`${sessions} sessions indexed`)
+  return undefined
+}

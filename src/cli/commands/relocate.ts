@@ -1,0 +1,10 @@
+import { resolve } from 'node:path'
+import type { Run } from '../context.js'
+
+export const run: Run = async (context, [from = '', to = '']) => {
+  const store = await context.store()
+  const sessions = await store.relocate(resolve(context.cwd, from), resolve(context.cwd, to))
+  if (context.json) await context.out.json({ sessions })
+  else await context.out.line(`${sessions} sessions moved`)
+  return undefined
+}

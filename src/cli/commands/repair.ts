@@ -1,0 +1,16 @@
+import type { Run } from '../context.js'
+import { refOf } from '../names.js'
+import { safeLine } from '../safe-text.js'
+
+export const run: Run = async (context, [name = '']) => {
+  const store = await context.store()
+  const { id } = await refOf(context, name)
+  const { kept, lost } = await store.repair(id)
+  if (context.json) {
+    await context.out.json({ kept, lost })
+    return undefined
+  }
+  await context.out.line(`${kept} events kept, ${lost.length} lost; the damaged log is in the archive`)
+  for (const one of lost) await context.out.line(`lost: ${safeLine(JSON.stringify(one))}`)
+  return undefined
+}

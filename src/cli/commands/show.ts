@@ -1,0 +1,17 @@
+import type { Transcript } from '../../projections/messages.js'
+import type { Run } from '../context.js'
+import { damageReport } from '../damage-report.js'
+import { drawTranscript } from '../draw-transcript.js'
+import { eventOf, readerOf } from '../names.js'
+
+export const run: Run = async (context, [name = ''], options) => {
+  const reader = await readerOf(context, name)
+  const at = await eventOf(reader, options.text('at'))
+  const { report, finish } = damageReport(context, reader.id)
+  const view = { ...at, all: options.flag('all'), salvage: options.flag('salvage'), report }
+  const transcript = (await reader.messages(view)) as Transcript
+  const { json, out, colours } = context
+  if (json) await out.jsonArray(transcript.messages)
+  else for (const line of drawTranscript(transcript, { columns: out.columns, colours })) await out.line(line)
+  return finish()
+}

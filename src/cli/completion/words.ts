@@ -1,0 +1,32 @@
+import { type CommandSpec, commands, type OptionSpec } from '../table.js'
+
+/** Commands that this version has, each once. */
+export const offered = (): readonly CommandSpec[] =>
+  commands.filter(({ load, hidden }) => load !== undefined && hidden !== true)
+
+/** The flags of an option: `-w, --workspace <dir>` → `-w`, `--workspace`. */
+export const flagsOf = ({ flags }: OptionSpec): readonly string[] =>
+  flags.split(/[ ,|]+/).filter((flag) => flag.startsWith('-'))
+
+export const wordsOf = (options: readonly OptionSpec[]): string =>
+  [...options.flatMap(flagsOf), '--help'].join(' ')
+
+export const namesOf = (): string =>
+  offered()
+    .map(({ name }) => name)
+    .join(' ')
+
+/** What a command takes as its first word, where that is one of a few. */
+export const firstWords: Readonly<Record<string, string>> = {
+  import: 'auto claude deepcode zettcode',
+  completion: 'bash zsh fish',
+}
+
+/** Whether the first argument is a session, which the script then asks the store for. */
+export const takesSession = ({ args }: CommandSpec): boolean => /session/.test(args?.[0] ?? '')
+
+export const sessionCommands = (): string =>
+  offered()
+    .filter(takesSession)
+    .map(({ name }) => name)
+    .join('|')

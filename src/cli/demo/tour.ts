@@ -1,0 +1,203 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { EventId } from '../../events/event.js'
+import { stateHash } from '../../projections/state-hash.js'
+import type { TreeView } from '../../projections/tree.js'
+import type { SessionReader, SessionRow, Store } from '../../session/api.js'
+import { importSources } from '../../session/import.js'
+import { openStore } from '../../session/store.js'
+import { bytes } from '../age.js'
+import { sessionTable } from '../commands/list.js'
+import type { Context } from '../context.js'
+import { drawTree } from '../draw-tree.js'
+import { short } from '../names.js'
+import { safeLine, safeName } from '../safe-text.js'
+import { material } from './material.js'
+import { Stage } from './stage.js'
+
+/**
+ * What `npm start` shows: other agents' sessions taken into a store of their own in a temporary folder, listed, drawn,
+ * turned into a model's context, undone and redone, and proved. Changes nothing but that folder.
+ */
+export const tour = async (context: Context): Promise<void> => {
+  const stage = new Stage(context)
+  const folder = await mkdtemp(join(tmpdir(), 'coppice-demo-'))
+  const store = await openStore(folder)
+  await stage.title(
+    'Coppice',
+    'Every conversation of every coding agent: kept, never overwritten, and yours to rewind.',
+  )
+  try {
+    await takeOver(context, stage, store)
+    const rows = await store.list({ sub: false })
+    await list(context, stage, rows)
+    const row = richest(rows)
+    if (row === undefined) return
+    const reader = await store.reader(row.session)
+    await draw(context, stage, row, reader)
+    await showContext(context, stage, reader)
+    await undoAndRedo(context, stage, store, reader)
+    await prove(context, stage, store)
+    await next(context, stage, folder, row.session)
+  } finally {
+    store.close()
+  }
+}
+
+const takeOver = async (context: Context, stage: Stage, store: Store): Promise<void> => {
+  const { colours } = context
+  await stage.step(
+    'Sessions of other agents on this machine',
+    'Each agent keeps its conversations in a format of its own. Coppice reads them, and leaves them as they are.',
+    'discover',
+  )
+  const { sources, said } = await material(context)
+  for (const line of said) await stage.say(safeName(line))
+  await stage.step(
+    'Taking them over',
+    'Every record becomes an event in an append-only log. What has no place in the model is kept beside it, not dropped.',
+    'import auto PATH…',
+  )
+  const { imported, failed } = await importSources(store, sources, {
+    workspace: context.workspace,
+    dryRun: false,
+  })
+  const events = imported.reduce((sum, row) => sum + row.new, 0)
+  await stage.say(`${colours.green('✓')} ${imported.length} sessions, ${events} events`)
+  for (const { source, reason } of failed.slice(0, 3))
+    await stage.say(`${colours.red('✗')} ${safeName(source)}: ${safeLine(reason)}`)
+  const again = await importSources(store, sources, { workspace: context.workspace, dryRun: false })
+  const added = again.imported.reduce((sum, row) => sum + row.new, 0)
+  await stage.say(
+    `${colours.green('✓')} imported once more: ${added} new events, so it can run as often as you like`,
+  )
+}
+
+const list = async ({ colours, now }: Context, stage: Stage, rows: readonly SessionRow[]): Promise<void> => {
+  await stage.step(
+    'All of them in one list',
+    'Whichever agent they come from. Listing reads no conversation, so it stays fast.',
+    'list --all',
+  )
+  await stage.show(sessionTable(rows, { all: true, now: now(), columns: stage.columns, colours }), 12)
+}
+
+/** The session that has most to show: branches first, then length, within reason. */
+const richest = (rows: readonly SessionRow[]): SessionRow | undefined => {
+  const weight = (row: SessionRow): number => Math.min(row.branches, 20) * 1000 + Math.min(row.events, 999)
+  return rows.toSorted((a, b) => weight(b) - weight(a))[0]
+}
+
+const draw = async (
+  { colours, now }: Context,
+  stage: Stage,
+  { session, title }: SessionRow,
+  reader: SessionReader,
+): Promise<void> => {
+  await stage.step(
+    'A conversation is a tree',
+    'Going back and asking again starts a branch. The branch that was left stays, and can be returned to.',
+    `tree ${short(session)}`,
+  )
+  const tree = (await reader.tree()) as TreeView
+  await stage.show(drawTree(tree, { columns: stage.columns, colours, now: now(), title }), 30)
+}
+
+/** A message in the shape that OpenAI's interface takes. */
+interface Sent {
+  readonly role?: string
+  readonly content?: unknown
+  readonly tool_calls?: readonly unknown[]
+}
+
+const showContext = async ({ colours }: Context, stage: Stage, reader: SessionReader): Promise<void> => {
+  await stage.step(
+    'Exactly what the model would get',
+    'Ready to send: summaries in place of what they cover, every tool call followed by its result. Any program can use it.',
+    `context ${short(reader.id)}`,
+  )
+  const sent = (await reader.context()) as readonly Sent[]
+  const lines = sent.map(({ role = '?', content, tool_calls: calls }) => {
+    const text = safeLine(typeof content === 'string' ? content : JSON.stringify(content ?? ''))
+    const called =
+      calls === undefined ? '' : colours.blue(` → ${calls.length} call${calls.length === 1 ? '' : 's'}`)
+    return `${colours.magenta(role.padEnd(9))} ${stage.clip(text).slice(0, stage.columns - 24)}${called}`
+  })
+  await stage.show(lines, 10)
+  await stage.say(colours.dim(`${sent.length} messages, ${bytes(Buffer.byteLength(JSON.stringify(sent)))}`))
+}
+
+const undoAndRedo = async (
+  { colours }: Context,
+  stage: Stage,
+  store: Store,
+  reader: SessionReader,
+): Promise<void> => {
+  const targets = (await reader.undoTargets()) as readonly { readonly id: EventId; readonly text: string }[]
+  const target = targets.at(-1)
+  if (target === undefined) return
+  await stage.step(
+    'Undo, then redo',
+    'An undo is one more event. Nothing is removed, so it can itself be undone.',
+    `undo ${short(reader.id)} ${short(target.id)}`,
+  )
+  const before = await seen(reader)
+  const session = await store.open(reader.id)
+  try {
+    await session.undo(target.id)
+    const undone = await seen(reader)
+    await stage.say(stage.clip(`taken back: “${safeLine(target.text)}”`))
+    await stage.say(`the model would now get ${undone.messages} messages instead of ${before.messages}`)
+    await session.redo()
+  } finally {
+    session.close()
+  }
+  const after = await seen(reader)
+  await stage.say(
+    after.hash === before.hash
+      ? `${colours.green('✓')} redone: the context is the same as before, ${colours.yellow(after.hash.slice(0, 16))}`
+      : `${colours.red('✗')} redone, but the context differs`,
+  )
+}
+
+const seen = async (reader: SessionReader): Promise<{ readonly messages: number; readonly hash: string }> => {
+  const context = (await reader.context()) as readonly unknown[]
+  return { messages: context.length, hash: stateHash(context) }
+}
+
+const prove = async ({ colours }: Context, stage: Stage, store: Store): Promise<void> => {
+  await stage.step(
+    'Proving all of it',
+    'Each event carries a hash over itself and all that came before: one changed byte anywhere would show here.',
+    'verify',
+  )
+  const { sessions, events, bytes: size, problems } = await store.verify()
+  const what = `${sessions} sessions, ${events} events, ${bytes(size)}`
+  if (problems.length === 0) await stage.say(`${colours.green('✓')} ${what}: every hash and link holds`)
+  for (const { session, detail } of problems.slice(0, 5))
+    await stage.say(`${colours.red('✗')} ${short(session)}: ${safeLine(detail)}`)
+}
+
+const next = async (
+  { colours, program }: Context,
+  stage: Stage,
+  folder: string,
+  session: EventId,
+): Promise<void> => {
+  await stage.step('What to try next', `The store of this tour stays in ${folder}`)
+  const tries = [
+    [`show ${short(session)}`, 'read the conversation'],
+    [`log ${short(session)}`, 'every event, newest first'],
+    [`undo ${short(session)}`, 'where one could go back to'],
+    [`fork ${short(session)}`, 'go on from here in a session of its own'],
+    ['stats --all', 'tokens and cost'],
+  ]
+  for (const [command = '', why = ''] of tries)
+    await stage.say(`${program} --store ${folder} ${command}  ${colours.dim(`# ${why}`)}`)
+  await stage.say('')
+  await stage.say(
+    `and for your own: ${program} import auto ~/.claude/projects   ${colours.dim('# into ~/.coppice')}`,
+  )
+  await stage.say('')
+}

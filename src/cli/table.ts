@@ -1,0 +1,404 @@
+import type { Run } from './context.js'
+
+/** One option of a command, as commander reads it: `--limit <n>` takes a value, `--all` does not. */
+export interface OptionSpec {
+  readonly flags: string
+  readonly text: string
+  readonly choices?: readonly string[]
+}
+
+/**
+ * One command as data: the parser, the help, the completion and the check of docs/CLI.md are all made from it.
+ * `load` is a dynamic import, so that a command's code is a chunk that only it loads.
+ */
+export interface CommandSpec {
+  readonly name: string
+  /** As commander writes them: `<session>` must be there, `[event]` may, `[path...]` takes several. */
+  readonly args?: readonly string[]
+  readonly summary: string
+  readonly options?: readonly OptionSpec[]
+  readonly example: string
+  readonly hidden?: boolean
+  /** Absent: this version does not have the command yet. */
+  readonly load?: () => Promise<{ readonly run: Run }>
+}
+
+const at: OptionSpec = { flags: '--at <event>', text: 'look at this event instead of the head' }
+const salvage: OptionSpec = { flags: '--salvage', text: 'read past damage, and list what was skipped' }
+const dryRun: OptionSpec = { flags: '--dry-run', text: 'say what would be done, and do nothing' }
+const all: OptionSpec = { flags: '--all', text: 'every workspace of the store' }
+const restoring: readonly OptionSpec[] = [
+  { flags: '--force', text: 'restore files that others changed too' },
+  { flags: '--keep', text: 'leave files that others changed, and go on' },
+]
+
+/** The options that every command takes, before or after its name. */
+export const globalOptions: readonly OptionSpec[] = [
+  { flags: '--store <dir|url>', text: 'the store (else $COPPICE_STORE, $COPPICE_HOME, ~/.coppice)' },
+  { flags: '-w, --workspace <dir>', text: 'the workspace (else the current folder)' },
+  { flags: '--json', text: 'print JSON for programs' },
+  { flags: '--no-color', text: 'no colours' },
+  { flags: '-q, --quiet', text: 'no progress' },
+  { flags: '--debug', text: 'show where an error comes from' },
+]
+
+/** In the order of the help. Long, because it is the one place that knows every command. */
+export const commands: readonly CommandSpec[] = [
+  {
+    name: 'new',
+    summary: 'make a session, and print its id',
+    options: [
+      { flags: '--title <text>', text: 'its title (1 to 200 characters)' },
+      { flags: '--system <file>', text: 'a system message to begin with, read from a file (- is stdin)' },
+      { flags: '--track <what>', text: 'track the code too (not yet)', choices: ['edits', 'workspace'] },
+    ],
+    example: 'coppice new --title "Fix the login page"',
+    load: () => import('./commands/new.js'),
+  },
+  {
+    name: 'append',
+    args: ['<session>'],
+    summary: 'append drafts from stdin, one JSON a line; print each id once it is on disk',
+    example: `echo '{"type":"message","role":"user","content":"hi"}' | coppice append 3f9a`,
+    load: () => import('./commands/append.js'),
+  },
+  {
+    name: 'list',
+    summary: 'list the sessions of the workspace, last changed first',
+    options: [
+      all,
+      { flags: '--sub', text: "sub-agents' sessions too" },
+      { flags: '--status <status>', text: 'only those of this status' },
+      { flags: '--search <text>', text: 'only those with this in their title or first prompt' },
+      { flags: '--limit <n>', text: 'no more than n' },
+    ],
+    example: 'coppice list --all --limit 10',
+    load: () => import('./commands/list.js'),
+  },
+  {
+    name: 'show',
+    args: ['<session>'],
+    summary: 'print the transcript along the branch',
+    options: [at, { flags: '--all', text: 'hidden messages too' }, salvage],
+    example: 'coppice show 3f9a --at @^',
+    load: () => import('./commands/show.js'),
+  },
+  {
+    name: 'log',
+    args: ['<session>'],
+    summary: 'print every event of the log, newest first (with --at: of that path)',
+    options: [at, salvage],
+    example: 'coppice log 3f9a --json | head',
+    load: () => import('./commands/log.js'),
+  },
+  {
+    name: 'tree',
+    args: ['<session>'],
+    summary: 'draw the tree: branches, head, labels, compactions, checkpoints',
+    options: [salvage],
+    example: 'coppice tree 3f9a',
+    load: () => import('./commands/tree.js'),
+  },
+  {
+    name: 'replay',
+    args: ['<session>'],
+    summary: 'fold the log from its first event: the state and its hash',
+    options: [
+      { flags: '--to <event>', text: 'stop after this event' },
+      { flags: '--projection <name>', text: 'which fold (default: sessionIndex)' },
+      { flags: '--each', text: 'after every event' },
+      salvage,
+    ],
+    example: 'coppice replay 3f9a --projection context --each',
+    load: () => import('./commands/replay.js'),
+  },
+  {
+    name: 'context',
+    args: ['<session>'],
+    summary: 'print exactly what the model gets',
+    options: [
+      at,
+      {
+        flags: '--format <format>',
+        text: 'the shape of the messages (default: openai)',
+        choices: ['openai', 'anthropic', 'plain'],
+      },
+      salvage,
+    ],
+    example: 'coppice context 3f9a --format anthropic',
+    load: () => import('./commands/context.js'),
+  },
+  {
+    name: 'undo',
+    args: ['<session>', '[target]'],
+    summary: 'go back to just before a user message; without TARGET list where one can go',
+    options: [
+      { flags: '--conversation', text: 'the conversation alone' },
+      { flags: '--code', text: 'the code alone (not yet)' },
+      { flags: '--both', text: 'both (the default)' },
+      { flags: '--all', text: 'list messages that a compaction covers too' },
+      dryRun,
+      ...restoring,
+    ],
+    example: 'coppice undo 3f9a 81c2',
+    load: () => import('./commands/undo.js'),
+  },
+  {
+    name: 'redo',
+    args: ['<session>'],
+    summary: 'take back the newest undo that was not yet redone',
+    example: 'coppice redo 3f9a',
+    load: () => import('./commands/redo.js'),
+  },
+  {
+    name: 'checkout',
+    args: ['<session>', '<event>'],
+    summary: 'move the head to any node',
+    options: [{ flags: '--code', text: 'the code too (not yet)' }, dryRun, ...restoring],
+    example: 'coppice checkout 3f9a before-refactoring',
+    load: () => import('./commands/checkout.js'),
+  },
+  {
+    name: 'branch',
+    args: ['<session>', '[name]'],
+    summary: 'begin a named branch; without NAME list them',
+    options: [{ flags: '--at <event>', text: 'where it begins (the head by default)' }, salvage],
+    example: 'coppice branch 3f9a try-postgres --at 81c2',
+    load: () => import('./commands/branch.js'),
+  },
+  {
+    name: 'label',
+    args: ['<session>', '[event]', '[text]'],
+    summary: 'name a node (an empty text removes the name); without TEXT list the names',
+    example: 'coppice label 3f9a @ before-refactoring',
+    load: () => import('./commands/label.js'),
+  },
+  {
+    name: 'fork',
+    args: ['<session>'],
+    summary: 'make a new session that begins with that path',
+    options: [{ flags: '--at <event>', text: 'where the path ends (the head by default)' }],
+    example: 'coppice fork 3f9a --at 81c2',
+    load: () => import('./commands/fork.js'),
+  },
+  {
+    name: 'compact',
+    args: ['<session>'],
+    summary: 'write a compaction: a summary that stands for what came before',
+    options: [
+      { flags: '--summary <file>', text: 'the summary, read from a file (- is stdin)' },
+      { flags: '--through <event>', text: 'the last event that it covers' },
+    ],
+    example: 'coppice compact 3f9a --summary summary.md',
+    load: () => import('./commands/compact.js'),
+  },
+  {
+    name: 'title',
+    args: ['<session>', '[text]'],
+    summary: 'name a session, or say its name',
+    example: 'coppice title 3f9a "Fix the login page"',
+    load: () => import('./commands/title.js'),
+  },
+  {
+    name: 'checkpoint',
+    args: ['<session>', '[path...]'],
+    summary: 'record the state of files',
+    options: [{ flags: '--reason <reason>', text: 'why (default: manual)' }],
+    example: 'coppice checkpoint 3f9a src/login.ts',
+  },
+  {
+    name: 'checkpoints',
+    args: ['<session>'],
+    summary: 'list the checkpoints',
+    example: 'coppice checkpoints 3f9a',
+  },
+  {
+    name: 'diff',
+    args: ['<session>', '<a>', '[b]'],
+    summary: 'print the code difference between two nodes',
+    options: [{ flags: '--stat', text: 'only how much changed' }],
+    example: 'coppice diff 3f9a 81c2 @',
+  },
+  {
+    name: 'discover',
+    summary: 'find the stores of other agents on this machine',
+    example: 'coppice discover',
+    load: () => import('./commands/discover.js'),
+  },
+  {
+    name: 'import',
+    args: ['<format>', '<path...>'],
+    summary: "take over other agents' sessions; again adds only what is new",
+    options: [dryRun, { flags: '--watch', text: 'stay, and take over what is added' }],
+    example: 'coppice import auto ~/.claude/projects',
+    load: () => import('./commands/import.js'),
+  },
+  {
+    name: 'export',
+    args: ['<session>', '<format>', '[path]'],
+    summary: 'write a session to a file (- is stdout)',
+    options: [
+      { flags: '--force', text: 'overwrite the file' },
+      { flags: '--install', text: 'put it where that agent looks (not yet)' },
+      { flags: '--all', text: 'hidden messages too (not yet)' },
+      { flags: '--branch <branch>', text: 'this branch (not yet)' },
+      { flags: '--from <event>', text: 'begin here (not yet)' },
+      { flags: '--to <event>', text: 'end here (not yet)' },
+      { flags: '--no-redact', text: 'leave secrets in (not yet)' },
+      salvage,
+    ],
+    example: 'coppice export 3f9a jsonl backup.jsonl',
+    load: () => import('./commands/export.js'),
+  },
+  {
+    name: 'search',
+    args: ['<text>'],
+    summary: 'find a text in conversations',
+    options: [all, { flags: '--role <role>', text: 'only in messages of this role' }],
+    example: 'coppice search "connection refused" --all',
+  },
+  {
+    name: 'verify',
+    args: ['[session...]'],
+    summary: 'prove every hash, link, blob and index row',
+    options: [
+      { flags: '--since <time>', text: 'only sessions changed since (a time, or an age such as 7d)' },
+    ],
+    example: 'coppice verify',
+    load: () => import('./commands/verify.js'),
+  },
+  {
+    name: 'repair',
+    args: ['<session>'],
+    summary: 'make a damaged log usable, and keep the damaged one in the archive',
+    example: 'coppice repair 3f9a',
+    load: () => import('./commands/repair.js'),
+  },
+  { name: 'doctor', summary: 'check everything once', example: 'coppice doctor' },
+  {
+    name: 'reindex',
+    args: ['[session...]'],
+    summary: 'rebuild the caches',
+    example: 'coppice reindex',
+    load: () => import('./commands/reindex.js'),
+  },
+  {
+    name: 'du',
+    args: ['[session...]'],
+    summary: 'say what takes space',
+    example: 'coppice du',
+  },
+  {
+    name: 'gc',
+    args: ['[session...]'],
+    summary: 'free what nothing reaches',
+    options: [dryRun],
+    example: 'coppice gc --dry-run',
+  },
+  {
+    name: 'redact',
+    args: ['<session>', '[event...]'],
+    summary: 'replace payloads by tombstones',
+    options: [{ flags: '--detect', text: 'find secrets' }],
+    example: 'coppice redact 3f9a 81c2',
+  },
+  {
+    name: 'delete',
+    args: ['<session>'],
+    summary: 'move a session to the archive, to be purged',
+    example: 'coppice delete 3f9a',
+    load: () => import('./commands/delete.js'),
+  },
+  {
+    name: 'prune',
+    summary: 'move all but the newest sessions of the workspace to the archive',
+    options: [{ flags: '--keep <n>', text: 'how many stay' }, all, dryRun],
+    example: 'coppice prune --keep 50 --dry-run',
+    load: () => import('./commands/prune.js'),
+  },
+  {
+    name: 'archive',
+    args: ['[session]'],
+    summary: 'move a session to the archive; without SESSION list what is there',
+    options: [
+      { flags: '--purge', text: 'remove archived sessions for good' },
+      { flags: '--older-than <age>', text: 'only those archived longer ago than this (30d, 12h)' },
+    ],
+    example: 'coppice archive --purge --older-than 30d',
+    load: () => import('./commands/archive.js'),
+  },
+  {
+    name: 'unarchive',
+    args: ['<session>'],
+    summary: 'bring a session back from the archive',
+    example: 'coppice unarchive 3f9a',
+    load: () => import('./commands/unarchive.js'),
+  },
+  {
+    name: 'relocate',
+    args: ['<old>', '<new>'],
+    summary: 'tell the store that a workspace moved',
+    example: 'coppice relocate ~/old/app ~/new/app',
+    load: () => import('./commands/relocate.js'),
+  },
+  {
+    name: 'stats',
+    summary: 'add up tokens, cost and cache share per day, model and session',
+    options: [all],
+    example: 'coppice stats --all',
+    load: () => import('./commands/stats.js'),
+  },
+  {
+    name: 'watch',
+    args: ['<session>'],
+    summary: 'follow a log as it grows',
+    options: [{ flags: '--after <event>', text: 'begin after this event (else with the next that comes)' }],
+    example: 'coppice watch 3f9a --json',
+    load: () => import('./commands/watch.js'),
+  },
+  {
+    name: 'chat',
+    summary: 'talk to a model',
+    options: [
+      { flags: '-p <prompt>', text: 'one prompt' },
+      { flags: '--replay <session>', text: 'play a session' },
+    ],
+    example: 'coppice chat',
+  },
+  { name: 'resume', args: ['[session]'], summary: 'go on with a session', example: 'coppice resume 3f9a' },
+  { name: 'continue', summary: 'go on with the last session', example: 'coppice continue' },
+  {
+    name: 'push',
+    args: ['<session...>'],
+    summary: 'copy sessions to another store',
+    options: [
+      { flags: '--to <store>', text: 'where to' },
+      { flags: '--with-code', text: 'the checkpoints too' },
+    ],
+    example: 'coppice push 3f9a --to /mnt/backup',
+  },
+  {
+    name: 'pull',
+    args: ['<session...>'],
+    summary: 'copy sessions from another store',
+    options: [
+      { flags: '--from <store>', text: 'where from' },
+      { flags: '--with-code', text: 'the checkpoints too' },
+    ],
+    example: 'coppice pull 3f9a --from /mnt/backup',
+  },
+  {
+    name: 'completion',
+    args: ['<shell>'],
+    summary: 'print the completion script for bash, zsh or fish',
+    example: 'source <(coppice completion bash)',
+    load: () => import('./commands/completion.js'),
+  },
+  {
+    name: 'demo',
+    summary: 'a tour on a temporary store: what `npm start` shows',
+    example: 'coppice demo',
+    hidden: true,
+    load: () => import('./commands/demo.js'),
+  },
+]

@@ -1,0 +1,74 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findFiles, firstRecords } from '../find.js'
+import type { Format, Item, Surroundings } from '../format.js'
+import { readJsonl } from '../jsonl.js'
+import { Remarks } from '../remarks.js'
+import { claudeRecord, looksLikeRecord } from './records.js'
+import { namedBy } from './sessions.js'
+import { Transcript } from './transcript.js'
+
+const folders = ({ home, env }: Surroundings): readonly string[] => {
+  const config = env['CLAUDE_CONFIG_DIR']
+  return config
+    ? [join(config, 'projects')]
+    : [join(home, '.claude', 'projects'), join(home, '.config', 'claude', 'projects')]
+}
+
+const types = new Set([
+  'user',
+  'assistant',
+  'system',
+  'attachment',
+  'progress',
+  'summary',
+  'file-history-snapshot',
+  'queue-operation',
+  'custom-title',
+  'ai-title',
+  'last-prompt',
+  'mode',
+  'permission-mode',
+])
+
+const detect = (_path: string, start: string): boolean =>
+  firstRecords(start).some((value) => looksLikeRecord(value) && types.has((value as { type: string }).type))
+
+async function* read(source: string): AsyncGenerator<Item> {
+  const remarks = new Remarks()
+  const transcript = new Transcript(namedBy(source), remarks)
+  try {
+    for await (const found of readJsonl(source, { isRecord: looksLikeRecord })) {
+      const record = found.kind === 'record' ? claudeRecord(found) : null
+      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
+      else if (record === null)
+        yield { kind: 'failed', line: found.line, reason: 'not a record: should be a JSON object' }
+      else {
+        if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
+        yield* transcript.take(record)
+      }
+    }
+  } catch (error) {
+    yield { kind: 'failed', line: null, reason: (error as Error).message }
+  }
+  transcript.end()
+  await remarkSideFiles(source, transcript.sessions[0] ?? null, remarks)
+  yield* remarks.items()
+}
+
+/** Large outputs that Claude Code keeps beside the transcript, which names them. */
+const remarkSideFiles = async (source: string, session: string | null, remarks: Remarks): Promise<void> => {
+  const names = await readdir(join(source.replace(/\.jsonl$/, ''), 'tool-results')).catch(() => [])
+  for (const _name of names)
+    remarks.add(session, 'large tool output stands in a file of its own (tool-results) and is not carried')
+}
+
+/** Claude Code: `projects/<slug>/<session>.jsonl`, sub-agents in `<session>/subagents/`. */
+export const claude: Format = {
+  name: 'claude',
+  title: 'Claude Code',
+  folders,
+  find: (path) => findFiles(path, detect),
+  detect,
+  read,
+}

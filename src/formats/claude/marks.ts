@@ -1,0 +1,94 @@
+import type { Item } from '../format.js'
+import { annotate, type Context, extraOf } from './chain.js'
+import { textOf } from './records.js'
+import { customEvent } from './speech.js'
+import { isAbove, type Node } from './tree.js'
+
+/** Lines that stand outside the chain and say something of the session: its titles, its leaf. */
+
+const longestTitle = 200
+
+/** A title as ours may be: trimmed, 200 code points at most. */
+export const titleOf = (text: string): string => [...text.trim()].slice(0, longestTitle).join('').trim()
+
+/** `custom-title` is the user's and comes by import; `ai-title` is one that anything else may replace. */
+export const titleLine = (context: Context, member: 'customTitle' | 'aiTitle'): Item[] => {
+  const { record, chain, reading, key } = context
+  const given = textOf(record.value, member) ?? ''
+  const title = titleOf(given)
+  if (title === '') return customEvent(context, record.type)
+  if (title !== given.trim())
+    reading.remarks.add(chain.key, `title longer than ${longestTitle} characters was cut`)
+  const extra = extraOf(context, chain.tip, {
+    type: member === 'customTitle' ? 'custom-title' : 'ai-title',
+    [member]: title,
+  })
+  return [
+    annotate(context, {
+      key,
+      type: 'title',
+      payload: { title, by: member === 'customTitle' ? 'import' : 'auto' },
+      extra,
+    }),
+  ]
+}
+
+/**
+ * `summary`, the title of older versions, belongs to the session that holds its leaf, which may be another file's. Where
+ * the leaf has not been seen yet the line is kept as it is, and titles the session once its leaf comes.
+ */
+export const summaryTitle = (context: Context): Item[] => {
+  const { record, reading, chain, key } = context
+  const title = titleOf(textOf(record.value, 'summary') ?? '')
+  const leaf = textOf(record.value, 'leafUuid')
+  const found = leaf === null ? undefined : reading.placed.get(leaf)
+  if (title === '' || leaf === null) return customEvent(context, 'summary')
+  if (found?.chain === chain) {
+    const extra = extraOf(context, chain.tip, { type: 'ai-title' })
+    return [annotate(context, { key, type: 'title', payload: { title, by: 'auto' }, extra }, found.node)]
+  }
+  reading.titles.set(leaf, { title, key })
+  return customEvent(context, 'summary')
+}
+
+/** The title that waited for this line. */
+export const awaitedTitle = (context: Context): Item[] => {
+  const { record, reading } = context
+  const waiting = record.uuid === null ? undefined : reading.titles.get(record.uuid)
+  if (waiting === undefined) return []
+  reading.titles.delete(record.uuid as string)
+  return [
+    annotate(context, {
+      key: `${waiting.key}#title`,
+      type: 'title',
+      payload: { title: waiting.title, by: 'auto' },
+      isLast: false,
+    }),
+  ]
+}
+
+/** `last-prompt`: the head goes to the newest line below its leaf, where it is not there. */
+export const leafLine = (context: Context): Item[] => {
+  const { record, chain, reading, at, key } = context
+  const leaf = textOf(record.value, 'leafUuid')
+  const found = leaf === null ? undefined : reading.placed.get(leaf)
+  if (found?.chain !== chain || isAbove(found.node, chain.tip)) return customEvent(context, 'last-prompt')
+  const to = newestBelow(
+    found.node,
+    [...reading.placed.values()].filter((one) => one.chain === chain).map(({ node }) => node),
+  )
+  chain.tip = to
+  const move: Item = {
+    kind: 'move',
+    session: chain.key,
+    key: `${key}#move`,
+    to: to.key,
+    at,
+    reason: 'checkout',
+    line: record.line,
+  }
+  return [move, ...customEvent(context, 'last-prompt')]
+}
+
+const newestBelow = (leaf: Node, nodes: readonly Node[]): Node =>
+  nodes.reduce((newest, node) => (node.order > newest.order && isAbove(leaf, node) ? node : newest), leaf)

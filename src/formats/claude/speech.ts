@@ -1,0 +1,231 @@
+import { sha256 } from '../../events/id.js'
+import type { EventItem, Item } from '../format.js'
+import { isObject, type Json, sameJson } from '../remainder.js'
+import { blockOf, blocksOf, partOf, spokenOf } from './blocks.js'
+import { annotate, append, type Context, extraOf, parentOf } from './chain.js'
+import { objectOf, textOf } from './records.js'
+import type { Node } from './tree.js'
+import { saidUsage, usageOf } from './usage.js'
+
+/** Lines that the user, the model or a tool speaks. */
+
+/** `user` lines: each tool result is a message of its own, what is left is the user's. Each hangs on the one before. */
+export const userLine = (context: Context): Item[] => {
+  const { record, key } = context
+  const message = objectOf(record.value, 'message')
+  const { content } = message
+  const blocks = Array.isArray(content) ? content : []
+  const results = blocks.filter(isResult)
+  const rest = blocks.filter((block) => !isResult(block))
+  const hasText = results.length === 0 || rest.length > 0
+  const joining = results.length > 0 ? ({ as: 'result' } as const) : ({ as: 'turn' } as const)
+  const first = parentOf(context, joining)
+  let parent = first
+  const items: Item[] = []
+  const parts = rest.map(partOf)
+  const said = {
+    type: 'user',
+    message: {
+      role: 'user',
+      content: Array.isArray(content)
+        ? [...results.map(saidResult), ...parts.map((part) => blockOf(part as unknown as Json))]
+        : content,
+    },
+  }
+  const extra = extraOf(context, first, said)
+  const names = new Set<string>()
+  for (const [i, block] of results.entries()) {
+    const isLast = !hasText && i === results.length - 1
+    const { tool_use_id: id } = block
+    const name = unused(`${key}#${typeof id === 'string' ? id : i + 1}`, names)
+    items.push(
+      append(context, {
+        key: results.length === 1 && !hasText ? key : name,
+        type: 'message',
+        payload: resultPayload(block, record.value),
+        parent,
+        joining,
+        results: typeof id === 'string' ? [id] : [],
+        isLast,
+        extra,
+      }),
+    )
+    parent = context.chain.tip
+  }
+  if (hasText)
+    items.push(
+      append(context, {
+        key,
+        type: 'message',
+        payload: promptPayload(record.value, content, parts),
+        parent,
+        joining,
+        extra,
+      }),
+    )
+  return [...items, ...interruption(context, content)]
+}
+
+const isResult = (block: unknown): block is Json => isObject(block) && block['type'] === 'tool_result'
+
+const unused = (name: string, names: Set<string>): string => {
+  const free = names.has(name) ? unused(`${name}'`, names) : name
+  names.add(free)
+  return free
+}
+
+const isHidden = (value: Json): boolean =>
+  value['isMeta'] === true || value['isVisibleInTranscriptOnly'] === true
+
+const promptPayload = (
+  value: Json,
+  content: unknown,
+  parts: readonly unknown[],
+): Record<string, unknown> => ({
+  role: 'user',
+  content: Array.isArray(content) ? parts : typeof content === 'string' ? content : null,
+  ...(isHidden(value) ? { visible: false } : {}),
+})
+
+const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
+  const { tool_use_id: id, content, is_error: failed } = block
+  const duration = objectOf(value, 'toolUseResult')['durationMs']
+  return {
+    role: 'tool',
+    content: Array.isArray(content) ? content.map(partOf) : typeof content === 'string' ? content : null,
+    ...(typeof id === 'string' ? { toolCallId: id } : {}),
+    ...(typeof failed === 'boolean' ? { ok: !failed } : {}),
+    ...(typeof duration === 'number' ? { timing: { durationMs: duration } } : {}),
+  }
+}
+
+/** The block that a writer makes of `resultPayload`. */
+const saidResult = ({ tool_use_id: id, content, is_error: failed }: Json): Json => ({
+  type: 'tool_result',
+  ...(typeof id === 'string' ? { tool_use_id: id } : {}),
+  ...(Array.isArray(content)
+    ? { content: content.map((block) => blockOf(partOf(block) as unknown as Json)) }
+    : typeof content === 'string'
+      ? { content }
+      : {}),
+  ...(typeof failed === 'boolean' ? { is_error: failed } : {}),
+})
+
+const interruption = (context: Context, content: unknown): EventItem[] => {
+  const first = Array.isArray(content)
+    ? (content as unknown[]).map((block) => (isObject(block) ? block['text'] : block))
+    : [content]
+  return first.some((text) => typeof text === 'string' && text.startsWith('[Request interrupted by user'))
+    ? status(context, 'interrupted')
+    : []
+}
+
+/** `assistant` lines: one block each as a rule, those of one message share its id as `group`. */
+export const assistantLine = (context: Context): Item[] => {
+  const { record, key, reading, chain } = context
+  const message = objectOf(record.value, 'message')
+  const spoken = spokenOf(message['content'], key)
+  const group = textOf(message, 'id')
+  const model = textOf(message, 'model')
+  const stop = textOf(message, 'stop_reason')
+  const usage = usageOf(message['usage'])
+  const failed = record.value['isApiErrorMessage'] === true
+  const joining = { as: 'assistant', message: group } as const
+  const parent = parentOf(context, joining)
+  const blocks = blocksOf(spoken)
+  const said = {
+    type: 'assistant',
+    message: {
+      type: 'message',
+      role: 'assistant',
+      content: sameJson(blocks, message['content']) ? blocks : undefined,
+      stop_reason: stop,
+      stop_sequence: null,
+      ...(group === null ? {} : { id: group }),
+      ...(model === null ? {} : { model }),
+      ...(usage === undefined ? {} : { usage: saidUsage(usage) }),
+    },
+  }
+  const payload = {
+    role: 'assistant',
+    ...spoken,
+    ...(group === null ? {} : { group }),
+    ...(model === null ? {} : { model }),
+    ...(stop === null ? {} : { stop }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(failed ? { context: false } : {}),
+    ...(isHidden(record.value) ? { visible: false } : {}),
+  }
+  const calls = (spoken.toolCalls ?? []).map(({ id }) => id)
+  const item = append(context, {
+    key,
+    type: 'message',
+    payload,
+    parent,
+    joining,
+    calls,
+    extra: extraOf(context, parent, said),
+  })
+  for (const call of spoken.toolCalls ?? []) rememberPrompt(call.arguments as string, key)
+  function rememberPrompt(text: string, event: string): void {
+    if (!text.includes('"prompt"')) return
+    const { prompt } = JSON.parse(text) as { prompt?: unknown }
+    if (typeof prompt === 'string') reading.prompts.set(sha256(prompt), { session: chain.key, event })
+  }
+  if (failed)
+    return [
+      item,
+      ...status(context, 'failed', typeof spoken.content === 'string' ? spoken.content : undefined),
+    ]
+  return [item, ...(stop !== null && ended.has(stop) ? status(context, 'completed') : [])]
+}
+
+const ended = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal'])
+
+/** What the transcript shows of the session's status, where it changes. */
+export const status = (
+  context: Context,
+  name: 'completed' | 'failed' | 'interrupted',
+  reason?: string,
+): EventItem[] => {
+  const { chain, key } = context
+  if (chain.status === name && reason === undefined) return []
+  chain.status = name
+  return [
+    annotate(context, {
+      key: `${key}#status`,
+      type: 'status',
+      payload: { status: name, ...(reason === undefined ? {} : { reason }) },
+      isLast: false,
+    }),
+  ]
+}
+
+/** A line that gives nothing to the model: kept whole as an event of Claude's own. */
+export const customEvent = (context: Context, kind: string, parent?: Node | null): Item[] => {
+  const { key, record } = context
+  const joining = { as: 'aside' } as const
+  const on = parent === undefined ? parentOf(context, joining) : parent
+  return [
+    append(context, {
+      key,
+      type: 'custom',
+      payload: { name: `claude:${kind}`, data: extraOf(context, on, { type: record.type }) ?? {} },
+      parent: on,
+      joining,
+    }),
+  ]
+}
+
+/** A prompt that was typed while the model worked: an attachment that the model reads as the user's words. */
+export const queuedPrompt = (context: Context): Item[] => {
+  const { record, key } = context
+  const { prompt } = objectOf(record.value, 'attachment')
+  const joining = { as: 'turn' } as const
+  const parent = parentOf(context, joining)
+  const parts = Array.isArray(prompt) ? prompt.map(partOf) : []
+  const payload = promptPayload(record.value, prompt, parts)
+  return [
+    append(context, { key, type: 'message', payload, parent, joining, extra: extraOf(context, parent, {}) }),
+  ]
+}

@@ -1,0 +1,18 @@
+import { claude } from './claude/format.js'
+import { deepcode } from './deepcode/format.js'
+import { startOf } from './find.js'
+import type { Format } from './format.js'
+import { zettcode } from './zettcode/format.js'
+
+/** Every format that can be read, in the order in which a file is tried. */
+export const formats: readonly Format[] = [claude, deepcode, zettcode]
+
+/** The format of that name; undefined where there is none. */
+export const formatNamed = (name: string): Format | undefined =>
+  formats.find((format) => format.name === name)
+
+/** The format that a file looks like, by its path and its first 64 KiB; undefined where none claims it. */
+export const detectFormat = async (path: string): Promise<Format | undefined> => {
+  const start = await startOf(path)
+  return formats.find((format) => format.detect(path, start))
+}

@@ -1,0 +1,212 @@
+import type { Event, EventId } from '../events/event.js'
+import { statuses } from '../events/event.js'
+import { countLeaves, type Leaves, nextLeaves, noLeaves } from './leaves.js'
+import {
+  type Members,
+  membersOf,
+  own,
+  recordOf,
+  type SessionPoint,
+  sessionPointOf,
+  stringOf,
+} from './members.js'
+import { advanceEnds, divergedEnds, type OpenEnds } from './open-ends.js'
+import { nextProcesses, type RunningProcess } from './processes.js'
+import type { Projection } from './projection.js'
+import { emptyRow, nextRow, type Row } from './row.js'
+import { type Naming, nextNaming, titleOf, unnamed } from './title.js'
+import { emptyTally, type Tally, tallyUp, totalsOf } from './usage-tally.js'
+
+export type SessionStatus = (typeof statuses)[number]
+
+/** What a session's root says. Null where it does not (an imported root holds only what its source says). */
+interface Birth {
+  readonly session: EventId | null
+  readonly workspace: string | null
+  readonly cwd: string | null
+  readonly createdAt: string
+  readonly origin: { readonly format: string; readonly id: string } | null
+  readonly forkedFrom: SessionPoint | null
+  readonly startedBy: SessionPoint | null
+}
+
+/** An end of the tree that nobody left on purpose, with the row there. */
+export interface OpenEnd {
+  readonly at: string
+  readonly type: string
+  readonly row: Row
+}
+
+/** The saved fold of a session: plain JSON that reads back deep-equal. `head`, `open`: DESIGN §4. */
+export interface SessionIndexState {
+  readonly birth: Birth
+  readonly naming: Naming
+  readonly updatedAt: string
+  readonly status: SessionStatus
+  readonly reason: string | null
+  readonly events: number
+  readonly tally: Tally
+  readonly processes: readonly RunningProcess[]
+  readonly head: EventId | null
+  readonly tail: EventId | null
+  readonly tailAt: string
+  readonly open: OpenEnds<OpenEnd>
+  readonly leaves: Leaves
+}
+
+const initial: SessionIndexState = {
+  birth: {
+    session: null,
+    workspace: null,
+    cwd: null,
+    createdAt: '',
+    origin: null,
+    forkedFrom: null,
+    startedBy: null,
+  },
+  naming: unnamed,
+  updatedAt: '',
+  status: 'pending',
+  reason: null,
+  events: 0,
+  tally: emptyTally,
+  processes: [],
+  head: null,
+  tail: null,
+  tailAt: '',
+  open: {},
+  leaves: noLeaves,
+}
+
+/** Notes that change no session's time: naming and redacting are not working on it. */
+const timeless: ReadonlySet<string> = new Set(['title', 'label', 'redaction'])
+
+const later = (a: string, b: string): string => (a > b ? a : b)
+
+const apply = (state: SessionIndexState, event: Event): SessionIndexState => {
+  const members = membersOf(event)
+  const counted: SessionIndexState = {
+    ...state,
+    birth: state.birth.session === null ? birthOf(event, members) : state.birth,
+    naming: nextNaming(state.naming, event, members),
+    updatedAt: timeless.has(event.type) ? state.updatedAt : later(event.at, state.updatedAt),
+    events: state.events + 1,
+    tally: tallyUp(state.tally, event, members),
+    tail: event.id,
+    tailAt: later(event.at, state.tailAt),
+  }
+  return event.note === true ? annotate(counted, event, members) : advance(counted, event, members)
+}
+
+const annotate = (state: SessionIndexState, event: Event, members: Members): SessionIndexState => {
+  if (event.type === 'process') return { ...state, processes: nextProcesses(state.processes, members) }
+  const status = event.type === 'status' ? statuses.find((name) => name === members.status) : undefined
+  return status === undefined ? state : { ...state, status, reason: stringOf(members.reason) }
+}
+
+const advance = (state: SessionIndexState, event: Event, members: Members): SessionIndexState => {
+  const above = event.parent === null ? undefined : own(state.open, event.parent)
+  const row = nextRow(above?.row ?? emptyRow, event)
+  return {
+    ...state,
+    ...(isAnswered(state, event, members) ? { status: 'completed', reason: null } : {}),
+    head: event.id,
+    open: advanceEnds(state.open, event, members, { at: event.at, type: event.type, row }),
+    leaves: nextLeaves(state.leaves, event),
+  }
+}
+
+/** Taking back the prompt takes back the question that it led to. */
+const isAnswered = ({ status }: SessionIndexState, event: Event, members: Members): boolean =>
+  event.type === 'head' &&
+  members.reason === 'undo' &&
+  (status === 'ask_permission' || status === 'waiting_for_user')
+
+const birthOf = (event: Event, members: Members): Birth => {
+  const origin = recordOf(members.origin)
+  const format = stringOf(origin?.format)
+  const id = stringOf(origin?.id)
+  return {
+    session: event.id,
+    workspace: stringOf(members.workspace),
+    cwd: stringOf(members.cwd),
+    createdAt: event.at,
+    origin: format === null || id === null ? null : { format, id },
+    forkedFrom: sessionPointOf(members.forkedFrom),
+    startedBy: sessionPointOf(members.startedBy),
+  }
+}
+
+/** The branch-dependent members at an open end; null where there is no such end (fold its path with `rowOf`). */
+export const rowAt = (state: SessionIndexState, id: EventId): Row | null => own(state.open, id)?.row ?? null
+
+/** An end that another writer made, unseen by the one at the head. */
+export interface Divergence {
+  readonly branch: string
+  readonly leaf: EventId
+  readonly at: string
+}
+
+/**
+ * One line of the list of sessions. Times in ISO 8601, usage in tokens over all branches; texts are in their stored
+ * form (`joinText` after resolving). `titleBy` is null where the title comes from the first prompt; where that lies in
+ * a blob the title reads `[text]`, and `firstPrompt` is what to resolve for `titleFrom`.
+ */
+export interface SessionRow
+  extends Omit<Birth, 'session'>,
+    Pick<
+      SessionIndexState,
+      'updatedAt' | 'status' | 'reason' | 'events' | 'processes' | 'head' | 'tail' | 'tailAt'
+    > {
+  readonly session: EventId
+  readonly title: string
+  readonly titleBy: 'user' | 'auto' | 'import' | null
+  readonly firstPrompt: Naming['firstPrompt']
+  readonly branches: number
+  readonly diverged: readonly Divergence[]
+  readonly usage: Pick<Tally, 'total' | 'models' | 'requests'>
+  readonly activeTokens: number
+  readonly lastAssistant: Row['lastAssistant']
+  readonly lastReasoning: Row['lastReasoning']
+  readonly lastRefusal: Row['lastRefusal']
+  readonly lastTool: Row['lastTool']
+}
+
+const view = (state: SessionIndexState): SessionRow => {
+  const { birth, naming, updatedAt, status, reason, events, processes, head, tail, tailAt } = state
+  const { lastAssistant, lastReasoning, lastRefusal, lastTool, activeTokens } =
+    (head === null ? null : rowAt(state, head)) ?? emptyRow
+  return {
+    ...birth,
+    session: birth.session ?? '',
+    title: titleOf(naming),
+    titleBy: naming.given?.by ?? null,
+    firstPrompt: naming.given === null ? naming.firstPrompt : null,
+    updatedAt,
+    status,
+    reason,
+    events,
+    branches: countLeaves(state.leaves),
+    diverged: divergedEnds(state.open, head).map(([leaf, { at, row }]) => ({ branch: row.branch, leaf, at })),
+    usage: totalsOf(state.tally),
+    activeTokens,
+    lastAssistant,
+    lastReasoning,
+    lastRefusal,
+    lastTool,
+    processes,
+    head,
+    tail,
+    tailAt,
+  }
+}
+
+/** The row of one session in the list, and the fold that is saved for it. */
+export const sessionIndex: Projection<SessionIndexState, SessionRow> = {
+  name: 'sessionIndex',
+  version: 1,
+  scope: 'session',
+  initial,
+  apply,
+  view,
+}

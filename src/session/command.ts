@@ -1,0 +1,24 @@
+import type { Draft } from '../events/draft.js'
+import type { EventId } from '../events/event.js'
+import type { Row } from '../projections/row.js'
+
+/** What can be asked of a session. Facts that lie outside its state (a row elsewhere in the tree) come with it. */
+export type Command =
+  | { readonly do: 'append'; readonly drafts: readonly Draft[] }
+  | { readonly do: 'undo'; readonly target: EventId }
+  | { readonly do: 'redo' }
+  | { readonly do: 'checkout'; readonly to: EventId }
+  | { readonly do: 'branch'; readonly name: string; readonly at?: EventId }
+  | { readonly do: 'title'; readonly title: string; readonly by: 'user' | 'auto' | 'import' }
+  | { readonly do: 'label'; readonly target: EventId; readonly label: string | null }
+  | { readonly do: 'compact'; readonly compaction: CompactionDraft }
+  | { readonly do: 'edit'; readonly target: EventId; readonly replacement: unknown }
+
+/** A compaction without `through` covers everything up to the position, or up to before a call that is still open. */
+export interface CompactionDraft {
+  readonly through?: EventId
+  readonly [member: string]: unknown
+}
+
+/** Rows at events that are no open end, as the decision asked for them. */
+export type RowsAt = ReadonlyMap<EventId, Row>

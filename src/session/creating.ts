@@ -1,0 +1,78 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { storeValues } from '../events/blob.js'
+import type { Draft } from '../events/draft.js'
+import { NotFound, StaleTail } from '../events/errors/index.js'
+import type { EventId } from '../events/event.js'
+import { encodeLine, type Line } from '../events/line.js'
+import type { NewSession } from './api.js'
+import type { Home } from './home.js'
+import { openSession } from './opening.js'
+import { checkStore, makePlace, type Place } from './places.js'
+import type { LiveSession } from './session.js'
+import { place as placed } from './stamp.js'
+
+/** Makes a session: its root, and what it begins with. */
+export const createSession = async (home: Home, input: NewSession): Promise<LiveSession> => {
+  checkStore(home)
+  if (home.ports.fs.stat(input.workspace)?.isDirectory === false)
+    throw new NotFound('workspace', input.workspace, 'not a folder', 'name a folder with --workspace')
+  const place = await makePlace(home, input.workspace)
+  const { agent, startedBy, title, system } = input
+  const root: Draft = {
+    type: 'session',
+    format: 1,
+    nonce: home.ports.random.hex(16),
+    workspace: place.path,
+    cwd: input.cwd ?? place.path,
+    ...(place.workspace?.repo === undefined ? {} : { repo: place.workspace.repo }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(startedBy === undefined ? {} : { startedBy }),
+  }
+  const first: Draft[] = [root]
+  if (system !== undefined) first.push({ type: 'message', role: 'system', content: system })
+  if (title !== undefined) first.push({ type: 'title', note: true, title, by: 'user' })
+  const id = await writeSession(home, place, first)
+  return openSession(home, place, id)
+}
+
+/**
+ * Writes a new session of drafts in order, each on the one before, those with `at` at their time. Gives its id. Where a
+ * session of that id is there already it rejects with StaleTail.
+ */
+export const writeSession = async (home: Home, place: Place, drafts: readonly Draft[]): Promise<EventId> => {
+  const { lines, blobs } = linesOf(drafts, home.ports.clock.now())
+  const [root] = lines as [Line]
+  const log = home.log(place.folder)
+  const made = await log.create(lines, home.durability, blobs)()
+  if (E.isLeft(made)) throw made.left
+  return root.id
+}
+
+interface Made {
+  readonly lines: readonly Line[]
+  readonly blobs: ReadonlyMap<string, Buffer>
+}
+
+const linesOf = (drafts: readonly Draft[], now: number): Made => {
+  const lines: Line[] = []
+  const blobs = new Map<string, Buffer>()
+  let position: EventId | null = null
+  let time = now
+  for (const draft of drafts) {
+    const { envelope, payload } = placed(draft, position ?? '', time)
+    const stored = storeValues(payload)
+    if (E.isLeft(stored)) throw stored.left
+    for (const [name, bytes] of stored.right.blobs) blobs.set(name, bytes)
+    const line = encodeLine(
+      position === null ? { ...envelope, parent: null } : envelope,
+      stored.right.payload,
+    )
+    if (!line.note) position = line.id
+    lines.push(line)
+    time++
+  }
+  return { lines, blobs }
+}
+
+/** Whether writing a session found one of the same id: what an importer does again. */
+export const isThere = (error: unknown): boolean => error instanceof StaleTail

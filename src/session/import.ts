@@ -1,0 +1,8 @@
+export {
+  type Failure,
+  type Imported,
+  type ImportOptions,
+  type ImportReport,
+  importSources,
+  type Source,
+} from './import/import.js'

@@ -1,0 +1,236 @@
+import { InvalidDraft, StaleTail, Tagged } from '../../events/errors/index.js'
+import type { EventId } from '../../events/event.js'
+import { sha256 } from '../../events/id.js'
+import type { Format, Item, SessionItem } from '../../formats/format.js'
+import type { Store } from '../api.js'
+import type { Home } from '../home.js'
+import { listSessions } from '../listing.js'
+import { findSession, makePlace, type Place, placeAt } from '../places.js'
+import { realWorkspace, workspaceKey } from '../workspace.js'
+import { SourceCursor } from './apply.js'
+import { ImportTarget } from './target.js'
+
+/** A file to import, and as what. */
+export interface Source {
+  readonly format: Format
+  readonly path: string
+}
+
+export interface ImportOptions {
+  /** Where a session goes whose source names no workspace. Absolute path. */
+  readonly workspace: string
+  readonly dryRun?: boolean
+  readonly progress?: (done: number, total: number) => void
+}
+
+/** One row a source file and session: `events` is what the session now holds, `new` what this import added. */
+export interface Imported {
+  readonly source: string
+  readonly session: EventId
+  readonly events: number
+  readonly new: number
+  readonly notes: readonly string[]
+}
+
+/** `line` counts from 1; null where the whole source could not be read. */
+export interface Failure {
+  readonly source: string
+  readonly line: number | null
+  readonly reason: string
+}
+
+export interface ImportReport {
+  readonly imported: readonly Imported[]
+  readonly failed: readonly Failure[]
+}
+
+/** Imports sources into a store. Again adds only what is new: sessions and records are found by (format, origin id). */
+export const importSources = async (
+  store: Store,
+  sources: readonly Source[],
+  options: ImportOptions,
+): Promise<ImportReport> => {
+  const { home } = store
+  const sessions = await importedSessions(home)
+  const imported: Imported[] = []
+  const failed: Failure[] = []
+  for (const [i, source] of sources.entries()) {
+    options.progress?.(i, sources.length)
+    const report = await importSource({ home, sessions, options }, source)
+    imported.push(...report.imported)
+    failed.push(...report.failed)
+  }
+  options.progress?.(sources.length, sources.length)
+  return { imported, failed }
+}
+
+interface Run {
+  readonly home: Home
+  /** Sessions that imports made, by format and origin id. */
+  readonly sessions: Map<string, Known>
+  readonly options: ImportOptions
+}
+
+/** `place` where this run has looked at it already. */
+interface Known {
+  readonly session: EventId
+  readonly place?: Place
+}
+
+const originKey = (format: string, id: string): string => `${format}\n${id}`
+
+const importedSessions = async (home: Home): Promise<Map<string, Known>> => {
+  const rows = await listSessions(home, { sub: true })
+  return new Map(
+    rows.flatMap(({ session, origin }) =>
+      origin === null ? [] : [[originKey(origin.format, origin.id), { session }] as const],
+    ),
+  )
+}
+
+/** Another process may write to the session meanwhile: then the source is read again, which adds only what is missing. */
+const tries = 3
+
+const importSource = async (run: Run, source: Source): Promise<ImportReport> => {
+  for (let left = tries; ; left--) {
+    const reading = new SourceImport(run, source)
+    try {
+      return await reading.all()
+    } catch (error) {
+      if (error instanceof StaleTail && left > 1) continue
+      if (!(error instanceof Tagged) && (error as NodeJS.ErrnoException).code === undefined) throw error
+      return {
+        imported: reading.rows(),
+        failed: [{ source: source.path, line: null, reason: (error as Error).message }],
+      }
+    }
+  }
+}
+
+/** One source on its way into the store. */
+class SourceImport {
+  readonly #cursors = new Map<string, SourceCursor>()
+  readonly #notes = new Map<string, Map<string, number>>()
+  readonly #failed: Failure[] = []
+
+  constructor(
+    readonly run: Run,
+    readonly source: Source,
+  ) {}
+
+  async all(): Promise<ImportReport> {
+    for await (const item of this.source.format.read(this.source.path)) await this.#take(item)
+    for (const cursor of this.#cursors.values()) {
+      cursor.end()
+      await cursor.target.flush(true)
+    }
+    return { imported: this.rows(), failed: this.#failed }
+  }
+
+  rows(): readonly Imported[] {
+    const first = this.#cursors.keys().next().value
+    return [...this.#cursors].map(([session, { target }]) => ({
+      source: this.source.path,
+      session: target.id,
+      events: target.events,
+      new: target.added,
+      notes: [...this.#notesOf(session), ...(session === first ? this.#notesOf('') : [])],
+    }))
+  }
+
+  #notesOf(session: string): readonly string[] {
+    return [...(this.#notes.get(session) ?? [])].map(([text, count]) => `${count} × ${text}`)
+  }
+
+  #say(session: string, text: string, count = 1): void {
+    const notes = this.#notes.get(session) ?? new Map<string, number>()
+    notes.set(text, (notes.get(text) ?? 0) + count)
+    this.#notes.set(session, notes)
+  }
+
+  async #take(item: Item): Promise<void> {
+    if (item.kind === 'failed')
+      this.#failed.push({ source: this.source.path, line: item.line, reason: item.reason })
+    else if (item.kind === 'remark') this.#say(item.session ?? '', item.text, item.count)
+    else if (item.kind === 'session') await this.#begin(item)
+    else await this.#follow(item)
+  }
+
+  async #follow(item: Extract<Item, { kind: 'event' | 'move' }>): Promise<void> {
+    const cursor = this.#cursors.get(item.session)
+    if (cursor === undefined) return
+    try {
+      if (item.kind === 'event') cursor.event(item)
+      else cursor.move(item)
+    } catch (error) {
+      if (!(error instanceof InvalidDraft)) throw error
+      this.#failed.push({ source: this.source.path, line: item.line ?? null, reason: error.message })
+    }
+    if (cursor.target.isFull) await cursor.target.flush(false)
+  }
+
+  async #begin(item: SessionItem): Promise<void> {
+    if (this.#cursors.has(item.session)) return
+    const { home, sessions, options } = this.run
+    const format = this.source.format.name
+    const key = originKey(format, item.session)
+    const known = sessions.get(key)
+    const place =
+      known?.place ??
+      (known === undefined ? await this.#placeFor(item) : findSession(home, known.session).place)
+    const target = new ImportTarget(home, place, format, options.dryRun === true)
+    const isThere = known !== undefined && home.log(place.folder).stamp(known.session) !== null
+    if (isThere) await target.load(known.session)
+    else this.#addRoot(target, item)
+    sessions.set(key, { session: target.id, place })
+    this.#cursors.set(item.session, new SourceCursor(target, (text) => this.#say(item.session, text)))
+  }
+
+  async #placeFor({ workspace }: SessionItem): Promise<Place> {
+    const { home, options } = this.run
+    const path = workspace ?? options.workspace
+    if (options.dryRun !== true) return makePlace(home, path)
+    const real = realWorkspace(path)
+    const key = workspaceKey(real)
+    return (
+      placeAt(home, real) ?? { key, folder: home.layout.workspace(key).folder, path: real, workspace: null }
+    )
+  }
+
+  /** The root holds only what the source says, so that the same source gives the same session everywhere. */
+  #addRoot(target: ImportTarget, item: SessionItem): void {
+    const format = this.source.format.name
+    const { workspace, cwd, agent, extra } = item
+    target.add({
+      key: item.session,
+      parent: null,
+      at: item.at,
+      type: 'session',
+      note: false,
+      payload: {
+        format: 1,
+        nonce: sha256(`${format}\n${item.session}`).slice(0, 32),
+        ...(workspace === null ? {} : { workspace }),
+        ...(cwd === null ? {} : { cwd }),
+        ...(agent === undefined ? {} : { agent }),
+        ...this.#point('startedBy', item),
+        ...this.#point('forkedFrom', item),
+      },
+      extra,
+    })
+  }
+
+  /** A link to another session, as far as that one was imported. */
+  #point(name: 'startedBy' | 'forkedFrom', item: SessionItem): Record<string, unknown> {
+    const point = item[name]
+    if (point === undefined) return {}
+    const session = this.run.sessions.get(originKey(this.source.format.name, point.session))?.session
+    if (session === undefined) {
+      this.#say(item.session, `${name} names a session that was not imported: ${point.session}`)
+      return {}
+    }
+    const event =
+      point.event === null ? null : (this.#cursors.get(point.session)?.target.idOf(point.event) ?? null)
+    return { [name]: { session, event: event ?? session } }
+  }
+}

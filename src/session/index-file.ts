@@ -1,0 +1,136 @@
+import type { EventId } from '../events/event.js'
+import { sha256 } from '../events/id.js'
+import type { LogStamp } from '../events/log.js'
+import type { Fs } from '../events/ports.js'
+import { type SessionIndexState, sessionIndex } from '../projections/session-index.js'
+
+/** A saved fold: the state of a session's index after the event that begins at `from`, and which file it was folded from. */
+export interface SavedFold {
+  readonly session: EventId
+  readonly stamp: LogStamp
+  /** Where the last event folded begins, in bytes; it must still stand there. */
+  readonly from: number
+  readonly state: SessionIndexState
+}
+
+/**
+ * `metadata.jsonl`: one row a line, the last of a session counts. A cache (INV-8): a row that does not prove itself, or
+ * of another version of the fold, is as if it were not there.
+ *
+ * `{"session":"<id>","sha":"<64 hex>",<rest>}`, `sha` over the rest, so that a row is found and proved without parsing.
+ */
+const head = '{"session":"'
+const shaAt = head.length + 32 + '","sha":"'.length
+const restAt = shaAt + 64 + 2
+
+export const rowOf = ({ session, stamp, from, state }: SavedFold): string => {
+  const rest = JSON.stringify({ v: sessionIndex.version, stamp, from, state }).slice(1)
+  return `${head}${session}","sha":"${sha256(rest)}",${rest}`
+}
+
+const parseRow = (bytes: Buffer): SavedFold | null => {
+  if (bytes.toString('latin1', shaAt, shaAt + 64) !== sha256(bytes.subarray(restAt))) return null
+  const row = JSON.parse(`{${bytes.toString('utf8', restAt)}`) as {
+    v: number
+    stamp: LogStamp
+    from: number
+    state: SessionIndexState
+  }
+  if (row.v !== sessionIndex.version) return null
+  return {
+    session: bytes.toString('latin1', head.length, head.length + 32),
+    stamp: row.stamp,
+    from: row.from,
+    state: row.state,
+  }
+}
+
+const parseSound = (bytes: Buffer): SavedFold | null => {
+  try {
+    return parseRow(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The newest sound row of each session (of one, where asked), and how many rows there are in all. */
+export const readIndex = (
+  fs: Fs,
+  path: string,
+  only?: EventId,
+): { readonly rows: ReadonlyMap<EventId, SavedFold>; readonly lines: number; readonly bytes: number } => {
+  const rows = new Map<EventId, SavedFold>()
+  const bytes = readWhole(fs, path)
+  let lines = 0
+  for (let end = bytes.length; end > 0; ) {
+    const start = bytes.lastIndexOf(0x0a, end - 2) + 1
+    const line = bytes.subarray(start, bytes[end - 1] === 0x0a ? end - 1 : end)
+    const session = line.toString('latin1', head.length, head.length + 32)
+    lines++
+    if (!rows.has(session) && (only === undefined || only === session)) {
+      const row = parseSound(line)
+      if (row !== null) rows.set(session, row)
+      if (row !== null && only !== undefined) break
+    }
+    end = start
+  }
+  return { rows, lines, bytes: bytes.length }
+}
+
+const readWhole = (fs: Fs, path: string): Buffer => {
+  try {
+    const bytes = fs.readFile(path)
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+/** Appends rows. What cannot be written is not: the next listing folds again (INV-8), and a reader's store stays as it is. */
+export const saveRows = (fs: Fs, path: string, folds: readonly SavedFold[]): void => {
+  if (folds.length === 0) return
+  try {
+    const file = fs.open(path, 'create')
+    try {
+      const { size } = file.stat()
+      const last = Buffer.alloc(1)
+      const isCut = size > 0 && file.read(last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
+      file.write(Buffer.from(`${isCut ? '\n' : ''}${folds.map((fold) => `${rowOf(fold)}\n`).join('')}`))
+    } finally {
+      file.close()
+    }
+  } catch {
+    // A cache is only a cache.
+  }
+}
+
+/** Rows beyond this many for each session are worth a rewrite, once the file is of some size (bytes). */
+const staleShare = 4
+const smallIndex = 256 * 1024
+
+/** Writes the index anew with one row a session, where old rows have piled up. */
+export const compactIndex = (fs: Fs, path: string, random: { hex(bytes: number): string }): void => {
+  const { rows, lines, bytes } = readIndex(fs, path)
+  if (bytes > smallIndex && lines > staleShare * Math.max(1, rows.size))
+    rewriteIndex(fs, path, [...rows.values()], random)
+}
+
+export const rewriteIndex = (
+  fs: Fs,
+  path: string,
+  folds: readonly SavedFold[],
+  random: { hex(bytes: number): string },
+): void => {
+  const temporary = `${path}.${random.hex(4)}`
+  try {
+    const file = fs.open(temporary, 'new')
+    try {
+      file.write(Buffer.from(folds.map((fold) => `${rowOf(fold)}\n`).join('')))
+    } finally {
+      file.close()
+    }
+    fs.rename(temporary, path)
+  } catch {
+    fs.remove(temporary)
+  }
+}

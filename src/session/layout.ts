@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+
+/** Where things stand in a store (DESIGN §2). */
+export const layout = (root: string) => ({
+  projects: join(root, 'projects'),
+  removed: join(root, 'removed.jsonl'),
+  workspace: (key: string) => workspaceLayout(join(root, 'projects', key)),
+})
+
+export const workspaceLayout = (folder: string) => ({
+  folder,
+  workspaceFile: join(folder, 'workspace.json'),
+  index: join(folder, 'metadata.jsonl'),
+  archive: join(folder, 'archive'),
+  session: (id: string) => join(folder, id),
+  presence: (id: string) => join(folder, id, 'presence'),
+})

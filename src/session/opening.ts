@@ -1,0 +1,85 @@
+import { Damaged } from '../events/errors/index.js'
+import type { EventId } from '../events/event.js'
+import { sessionIndex } from '../projections/session-index.js'
+import type { Home } from './home.js'
+import { readIndex, type SavedFold, saveRows } from './index-file.js'
+import { workspaceLayout } from './layout.js'
+import { rowFor } from './listing.js'
+import { OpenSession } from './open-session.js'
+import type { Place } from './places.js'
+import { hold, others } from './presence.js'
+import { Reader } from './reader.js'
+import { currentFold } from './saved-fold.js'
+import { LiveSession } from './session.js'
+
+/** Opens a session for writing: the saved fold and the log from where it ends (INV-11), and a presence for others to see. */
+export const openSession = async (home: Home, place: Place, id: EventId): Promise<LiveSession> => {
+  const log = home.log(place.folder)
+  const { index, presence } = placesOf(place, id)
+  const fold = await currentFold(log, id, readIndex(home.ports.fs, index, id).rows.get(id))
+  const { head } = fold.state
+  if (head === null)
+    throw new Damaged(place.folder, {
+      kind: 'no-root',
+      line: 1,
+      offset: 0,
+      bytes: 0,
+      detail: 'the log has no event',
+    })
+  const held = hold(presence, home.ports)
+  const open = new OpenSession({
+    log,
+    ports: home.ports,
+    id,
+    durability: home.durability,
+    state: { index: fold.state, position: head, branch: null },
+    tail: { from: fold.from, end: fold.stamp.bytes },
+    others: others(presence, home.ports.fs, held.name),
+    onClose: ({ index: state }, tail) => {
+      const stamp = log.stamp(id)
+      // Where others wrote since, the row is only behind: the next reader folds the rest.
+      const isEnd = stamp?.bytes === tail.end
+      if (stamp !== null)
+        saveRows(home.ports.fs, index, [
+          {
+            session: id,
+            stamp: isEnd ? stamp : { ...stamp, bytes: tail.end, modified: 0 },
+            from: tail.from,
+            state,
+          },
+        ])
+      held.release()
+    },
+  })
+  return new LiveSession(open, readerOf(home, place, id))
+}
+
+const placesOf = (place: Place, id: EventId): { readonly index: string; readonly presence: string } => {
+  const { index, presence } = workspaceLayout(place.folder)
+  return { index, presence: presence(id) }
+}
+
+/** Reads a session: nothing is locked, nothing is written. */
+export const readerOf = (home: Home, place: Place, id: EventId): Reader => {
+  const log = home.log(place.folder)
+  return new Reader(log, id, place.path, {
+    row: () => rowFor(home, place, id),
+    savedAgrees: async () => {
+      const saved = readIndex(home.ports.fs, workspaceLayout(place.folder).index, id).rows.get(id)
+      return saved === undefined || isReplay(saved, home, place)
+    },
+  })
+}
+
+/** Whether a saved fold is what its log gives, folded from the first event to the one it ends with. */
+export const isReplay = async (saved: SavedFold, home: Home, place: Place): Promise<boolean> => {
+  const { eventOf } = await import('./saved-fold.js')
+  let state = sessionIndex.initial
+  for await (const batch of home.log(place.folder).readForward(saved.session)) {
+    for (const line of batch) {
+      state = sessionIndex.apply(state, eventOf(line, saved.session))
+      if (line.id === saved.state.tail) return JSON.stringify(state) === JSON.stringify(saved.state)
+    }
+  }
+  return false
+}

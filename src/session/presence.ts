@@ -1,0 +1,72 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { FileHandle, Fs } from '../events/ports.js'
+import type { Ports } from '../events/system.js'
+import type { Presence } from './api.js'
+
+/** A held presence: `release` lets go of the lock and takes the file away. */
+export interface Held {
+  readonly name: string
+  release(): void
+}
+
+/** Says that this process holds the session open for writing, by a file under a kernel lock, which dies with the process. */
+export const hold = (folder: string, { fs, clock, random }: Ports): Held => {
+  fs.makeDir(folder)
+  const name = `${process.pid}-${random.hex(4)}.json`
+  const path = join(folder, name)
+  const file = fs.open(path, 'new')
+  file.tryLock('exclusive')
+  const who: Presence = { pid: process.pid, host: hostname(), since: new Date(clock.now()).toISOString() }
+  file.write(Buffer.from(JSON.stringify(who)))
+  return {
+    name,
+    release: () => {
+      file.close()
+      fs.remove(path)
+    },
+  }
+}
+
+/** Everyone else who holds it. A file without a lock is what a dead process left: it is taken away where that is allowed. */
+export const others = (folder: string, fs: Fs, own?: string): readonly Presence[] =>
+  fs
+    .readDir(folder)
+    .filter((name) => name.endsWith('.json') && name !== own)
+    .flatMap((name) => {
+      const path = join(folder, name)
+      return isAlive(path, fs) ? [readPresence(path, name, fs)] : []
+    })
+
+const isAlive = (path: string, fs: Fs): boolean => {
+  let file: FileHandle
+  try {
+    file = fs.open(path, 'read')
+  } catch {
+    return false
+  }
+  try {
+    if (!file.tryLock('shared')) return true
+    fs.remove(path)
+    return false
+  } catch {
+    // A store that can only be read is swept by someone else.
+    return false
+  } finally {
+    file.close()
+  }
+}
+
+const readPresence = (path: string, name: string, fs: Fs): Presence => {
+  const pid = Number.parseInt(name, 10)
+  try {
+    const read = JSON.parse(Buffer.from(fs.readFile(path)).toString()) as Partial<Presence>
+    return { pid, host: String(read.host ?? ''), since: String(read.since ?? '') }
+  } catch {
+    return { pid, host: '', since: '' }
+  }
+}
+
+/** The process that holds it, for the words of an error. */
+export const holder = (folder: string, fs: Fs): number | null =>
+  others(folder, fs).find(({ pid }) => pid !== process.pid)?.pid ?? null

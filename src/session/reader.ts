@@ -1,0 +1,220 @@
+import { resolveValues } from '../events/blob.js'
+import { Ambiguous, NotFound, Refused } from '../events/errors/index.js'
+import { type Event, type EventId, is } from '../events/event.js'
+import type { Line } from '../events/line.js'
+import type { EventLog } from '../events/log.js'
+import { branchesOf, treeOf } from '../events/tree.js'
+import { walkBack } from '../events/walk.js'
+import { type ContextMessage, context } from '../projections/context.js'
+import { membersOf } from '../projections/members.js'
+import { messages, type Transcript, viewMessages } from '../projections/messages.js'
+import { branchEvents, fold } from '../projections/replay.js'
+import { toAnthropic, toOpenAI, toPlain } from '../projections/shapes.js'
+import { joinText, textOf } from '../projections/text.js'
+import { type TreeView, tree } from '../projections/tree.js'
+import { undoTargets, viewUndoTargets } from '../projections/undo-targets.js'
+import type { ReadView, SessionReader, SessionRow } from './api.js'
+import { findLine } from './lookup.js'
+import { bridged } from './salvage.js'
+import { eventOf } from './saved-fold.js'
+
+/** What a reader asks of the store that it came from. */
+export interface ReaderHome {
+  row(): Promise<SessionRow>
+  savedAgrees(): Promise<boolean>
+}
+
+/** Reads one session, locking and writing nothing. */
+export class Reader implements SessionReader {
+  constructor(
+    readonly log: EventLog,
+    readonly id: EventId,
+    readonly workspace: string,
+    readonly home: ReaderHome,
+  ) {}
+
+  async head(): Promise<EventId> {
+    for await (const { line } of walkBack(this.log, this.id, null)) return line.id
+    throw this.#noEvent('@')
+  }
+
+  /** The nearest event at or above `at` that is no `head` event: where the conversation stands. */
+  async base(at: EventId | null = null): Promise<EventId> {
+    for await (const { line } of walkBack(this.log, this.id, at)) if (line.type !== 'head') return line.id
+    throw this.#noEvent(at ?? '@')
+  }
+
+  row(): Promise<SessionRow> {
+    return this.home.row()
+  }
+
+  savedAgrees(): Promise<boolean> {
+    return this.home.savedAgrees()
+  }
+
+  async resolve(name: string): Promise<EventId> {
+    if (name === '@') return this.base()
+    if (name === '@^') return this.#messageAbove()
+    if (/^[0-9a-f]{32}$/.test(name)) {
+      if ((await findLine(this.log, this.id, name)) !== null) return name
+      throw this.#noEvent(name)
+    }
+    const found = await this.#named(name)
+    if (found !== null) return found
+    throw this.#noEvent(name)
+  }
+
+  async #messageAbove(): Promise<EventId> {
+    let isBelow = false
+    for await (const { line } of walkBack(this.log, this.id, null)) {
+      if (isBelow && line.type === 'message') return line.id
+      isBelow ||= line.type !== 'head'
+    }
+    throw this.#noEvent('@^')
+  }
+
+  /** By label, branch name, or a prefix of the id; in this order only where the name could be each. */
+  async #named(name: string): Promise<EventId | null> {
+    const events = await this.events()
+    const labelled = labelsOf(events).get(name)
+    if (labelled !== undefined) return labelled
+    const nodes = treeOf(events)
+    const branch = nodes === null ? undefined : branchesOf(nodes).find((end) => end.name === name)
+    if (branch !== undefined) return branch.leaf
+    if (!/^[0-9a-f]{4,31}$/.test(name)) return null
+    const candidates = [...new Set(events.filter(({ id }) => id.startsWith(name)).map(({ id }) => id))]
+    if (candidates.length > 1) throw new Ambiguous('event', name, candidates)
+    return candidates[0] ?? null
+  }
+
+  #noEvent(name: string): NotFound {
+    return new NotFound(
+      'event',
+      name,
+      `session ${this.id}`,
+      'see `coppice log SESSION` and `coppice tree SESSION`',
+    )
+  }
+
+  /** Refuses an id that is no event, or a note, which nothing can hang on. */
+  async mustBeNode(id: EventId): Promise<void> {
+    const line = await findLine(this.log, this.id, id)
+    if (line === null) throw this.#noEvent(id)
+    if (line.note)
+      throw new Refused(
+        `${id} is a ${line.type} note`,
+        `session ${this.id}`,
+        'name the event that it annotates',
+      )
+  }
+
+  /** The whole text of a user message. */
+  async promptOf(id: EventId): Promise<string> {
+    const line = await findLine(this.log, this.id, id)
+    if (line === null) throw this.#noEvent(id)
+    return joinText(await this.resolved(textOf(membersOf(eventOf(line, this.id)).content)))
+  }
+
+  async events(view: ReadView = {}): Promise<readonly Event[]> {
+    const events: Event[] = []
+    for await (const batch of this.log.readForward(this.id, view))
+      for (const line of batch) events.push(eventOf(line, this.id))
+    return view.salvage === true ? bridged(events) : events
+  }
+
+  async *backward(view: ReadView = {}): AsyncIterable<readonly Line[]> {
+    if (view.at === undefined) {
+      yield* this.log.readBackward(this.id, view)
+      return
+    }
+    const path = await this.#pathLines(view)
+    yield path.reverse()
+  }
+
+  async path(view: ReadView = {}): Promise<readonly Event[]> {
+    if (view.salvage === true) {
+      const events = await this.events(view)
+      const nodes = treeOf(events)
+      return nodes === null ? [] : branchEvents(events, nodes, view.at ?? nodes.head)
+    }
+    return (await this.#pathLines(view)).map((line) => eventOf(line, this.id))
+  }
+
+  /** In log order. */
+  async #pathLines(view: ReadView): Promise<Line[]> {
+    const lines: Line[] = []
+    for await (const { line, notes } of walkBack(this.log, this.id, view.at ?? null, view))
+      lines.push(line, ...notes)
+    return lines.sort((a, b) => a.offset - b.offset)
+  }
+
+  async messages(view: ReadView & { readonly all?: boolean } = {}): Promise<Transcript> {
+    const path = fold(messages, await this.path(view))
+    return this.resolved(viewMessages(path, { hidden: view.all === true }))
+  }
+
+  async context(
+    view: ReadView & { readonly format?: 'openai' | 'anthropic' | 'plain' } = {},
+  ): Promise<unknown> {
+    const found = await this.contextMessages(view)
+    if (view.format === 'anthropic') return toAnthropic(found)
+    return view.format === 'plain' ? toPlain(found) : toOpenAI(found)
+  }
+
+  /** The model's messages in no provider's shape, values resolved. */
+  async contextMessages(view: ReadView = {}): Promise<readonly ContextMessage[]> {
+    const events = view.salvage === true ? await this.path(view) : await this.recent(view)
+    return this.resolved(context.view(fold(context, events)))
+  }
+
+  /** The path down from what the newest compaction on it left; to the root where that keeps no system messages itself. */
+  async recent(view: ReadView): Promise<readonly Event[]> {
+    const events: Event[] = []
+    let through: unknown
+    let isKept = false
+    for await (const { line, notes } of walkBack(this.log, this.id, view.at ?? null, view)) {
+      const event = eventOf(line, this.id)
+      if (isKept && event.id === through) break
+      events.push(event, ...notes.filter(({ type }) => type === 'tool').map((note) => eventOf(note, this.id)))
+      if (event.type !== 'compaction' || through !== undefined) continue
+      through = membersOf(event).through
+      isKept = Array.isArray(membersOf(event).keep)
+    }
+    return inLogOrder(events)
+  }
+
+  async undoTargets({ all = false }: { readonly all?: boolean } = {}): Promise<readonly unknown[]> {
+    const targets = viewUndoTargets(fold(undoTargets, await this.path()), { all })
+    const resolved = await this.resolved(targets)
+    return resolved.map((target) => ({ ...target, text: joinText(target.text) }))
+  }
+
+  async tree(view: ReadView = {}): Promise<TreeView> {
+    return tree.view(fold(tree, await this.events(view)))
+  }
+
+  resolved<T>(value: T): Promise<T> {
+    return resolveValues(value, (ref) => this.log.blobs.get(this.id, ref))
+  }
+}
+
+/** Events of a walk (nearest first, each before its notes) as the log has them: a note stands after what it annotates. */
+const inLogOrder = (events: readonly Event[]): readonly Event[] => {
+  const groups: Event[][] = []
+  for (const event of events) {
+    if (event.note === true) groups[groups.length - 1]?.push(event)
+    else groups.push([event])
+  }
+  return groups.reverse().flat()
+}
+
+/** The last label given to each name; a label that was taken away names nothing. */
+const labelsOf = (events: readonly Event[]): ReadonlyMap<string, EventId> => {
+  const byTarget = new Map<EventId, string>()
+  for (const event of events) {
+    if (!is(event, 'label')) continue
+    if (event.label === null) byTarget.delete(event.target)
+    else byTarget.set(event.target, event.label)
+  }
+  return new Map([...byTarget].map(([target, label]) => [label, target]))
+}

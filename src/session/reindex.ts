@@ -1,0 +1,27 @@
+import type { SessionRef } from './api.js'
+import type { Home } from './home.js'
+import { readIndex, rewriteIndex, type SavedFold } from './index-file.js'
+import { workspaceLayout } from './layout.js'
+import type { Place } from './places.js'
+import { currentFold } from './saved-fold.js'
+
+/** Folds the named sessions anew and writes their rows; gives how many. A log that lost events is taken as it stands. */
+export const reindex = async (
+  home: Home,
+  refs: readonly (SessionRef & { readonly place: Place })[],
+): Promise<number> => {
+  const byFolder = new Map<string, (typeof refs)[number][]>()
+  for (const ref of refs) byFolder.set(ref.place.folder, [...(byFolder.get(ref.place.folder) ?? []), ref])
+  for (const [folder, wanted] of byFolder) {
+    const { index } = workspaceLayout(folder)
+    const rows = new Map<string, SavedFold>(readIndex(home.ports.fs, index).rows)
+    for (const { id } of wanted) {
+      rows.delete(id)
+      // A damaged log keeps no row: the list folds what it can of it, and says what is wrong.
+      const fold = await currentFold(home.log(folder), id, undefined).catch(() => null)
+      if (fold !== null) rows.set(id, fold)
+    }
+    rewriteIndex(home.ports.fs, index, [...rows.values()], home.ports.random)
+  }
+  return refs.length
+}

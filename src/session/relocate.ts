@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import { NotFound, Refused } from '../events/errors/index.js'
+import type { Home } from './home.js'
+import { workspaceLayout } from './layout.js'
+import { makePlace, type Place, placeAt, placesIn, sessionsIn, writeWorkspace } from './places.js'
+import { others } from './presence.js'
+import { realWorkspace, repoOf, workspaceKey } from './workspace.js'
+
+/** A workspace that moved: its sessions go to its new path. Gives how many. Names that are there on both sides are refused. */
+export const relocateWorkspace = async (home: Home, from: string, to: string): Promise<number> => {
+  const { fs } = home.ports
+  const source = placeAt(home, from)
+  if (source === null)
+    throw new NotFound('workspace', from, home.root, 'see the workspaces with `coppice list --all`')
+  if (fs.stat(to)?.isDirectory !== true)
+    throw new NotFound('workspace', to, 'no such folder', 'move the workspace there first')
+  const target = realWorkspace(to)
+  if (target === source.path) throw new Refused('it is there already', target, 'name two different folders')
+  const ids = sessionsIn(home, source)
+  const held = ids.find((id) => others(workspaceLayout(source.folder).presence(id), fs).length > 0)
+  if (held !== undefined)
+    throw new Refused(`session ${held} is held open`, from, 'close it there first', true)
+  const there = placeAt(home, target)
+  if (there === null && fs.stat(home.layout.workspace(workspaceKey(target)).folder) === null)
+    await moveWhole(home, source, target)
+  else await moveEach(home, source, there ?? (await makePlace(home, target)))
+  return ids.length
+}
+
+const moveWhole = async (home: Home, source: Place, path: string): Promise<void> => {
+  const key = workspaceKey(path)
+  const repo = source.workspace?.repo
+  await writeWorkspace(home, source.key, { format: 1, path, ...(repo === undefined ? {} : { repo }) })
+  home.ports.fs.rename(source.folder, home.layout.workspace(key).folder)
+  await home.ports.fs.syncDir(home.layout.projects)
+}
+
+/** Into a workspace that has sessions of its own: folder by folder, none over another. */
+const moveEach = async (home: Home, source: Place, target: Place): Promise<void> => {
+  const { fs } = home.ports
+  const entries = [
+    ...sessionsIn(home, source),
+    ...fs.readDir(workspaceLayout(source.folder).archive).map((name) => join('archive', name)),
+  ]
+  const clash = entries.find((name) => fs.stat(join(target.folder, name)) !== null)
+  if (clash !== undefined)
+    throw new Refused(`${clash} is in both workspaces`, target.path, 'archive one of them first', true)
+  fs.makeDir(workspaceLayout(target.folder).archive)
+  for (const name of entries) fs.rename(join(source.folder, name), join(target.folder, name))
+  await fs.syncDir(target.folder)
+  await fs.syncDir(source.folder)
+}
+
+/** Workspaces whose path is gone and whose repository is the one at `path`: where its sessions may be. Never moved silently. */
+export const movedFrom = async (home: Home, path: string): Promise<readonly Place[]> => {
+  const gone = placesIn(home).filter(
+    (place) => place.workspace?.repo?.firstCommit !== undefined && home.ports.fs.stat(place.path) === null,
+  )
+  if (gone.length === 0) return []
+  const repo = await repoOf(path)
+  if (repo?.firstCommit === undefined) return []
+  return gone.filter(
+    ({ workspace }) =>
+      workspace?.repo?.firstCommit === repo.firstCommit &&
+      (workspace?.repo?.inside ?? '') === (repo.inside ?? ''),
+  )
+}

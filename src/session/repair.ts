@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { Refused } from '../events/errors/index.js'
+import type { EventId } from '../events/event.js'
+import { logName } from '../events/file-log/file-log.js'
+import { type Lost, repairLog } from '../events/file-log/repair.js'
+import type { Home } from './home.js'
+import { workspaceLayout } from './layout.js'
+import type { Place } from './places.js'
+import { others } from './presence.js'
+import { reindex } from './reindex.js'
+
+/** Replaces a damaged log by one of all that is provably whole; the damaged one goes to the archive, unchanged. */
+export const repairSession = async (
+  home: Home,
+  place: Place,
+  id: EventId,
+): Promise<{ readonly kept: number; readonly lost: readonly Lost[] }> => {
+  const { session, archive, presence } = workspaceLayout(place.folder)
+  const [holder] = others(presence(id), home.ports.fs)
+  if (holder !== undefined)
+    throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
+  const time = new Date(home.ports.clock.now()).toISOString().replace(/[:.]/g, '-')
+  const archived = join(archive, 'damaged', `${id}-${time}.jsonl`)
+  const repaired = await repairLog(join(session(id), logName), archived, home.ports)
+  if (repaired === null)
+    throw new Refused(
+      'nothing to repair: every byte of the log is provably whole',
+      `session ${id}`,
+      'see `coppice verify` for what else may be wrong',
+    )
+  await reindex(home, [{ id, key: place.key, workspace: place.path, place }])
+  return repaired
+}

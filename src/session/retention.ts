@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { NotFound, Refused } from '../events/errors/index.js'
+import { isSessionId } from '../events/file-log/file-log.js'
+import type { SessionRef, SessionRow } from './api.js'
+import type { Home } from './home.js'
+import { workspaceLayout } from './layout.js'
+import { listSessions } from './listing.js'
+import { findSession, type Place, placesIn } from './places.js'
+import { others } from './presence.js'
+
+export type Why = 'archive' | 'delete' | 'prune'
+
+interface Archived extends SessionRef {
+  readonly place: Place
+}
+
+/** Moves a session's folder to the archive of its workspace, where only a purge removes it (INV-1). */
+export const archiveSession = async (home: Home, name: string, why: Why): Promise<SessionRef> => {
+  const { id, key, workspace, place } = findSession(home, name)
+  const { session, archive, presence } = workspaceLayout(place.folder)
+  const [holder] = others(presence(id), home.ports.fs)
+  if (holder !== undefined)
+    throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
+  await move(home, session(id), archive, id)
+  await logRemoval(home, { session: id, workspace, action: 'archived', why })
+  return { id, key, workspace }
+}
+
+const move = async (home: Home, from: string, folder: string, id: string): Promise<void> => {
+  const { fs } = home.ports
+  const to = join(folder, id)
+  if (fs.stat(to) !== null)
+    throw new Refused(
+      `a session ${id} is there already`,
+      folder,
+      'look at both, and move one away by hand',
+      true,
+    )
+  fs.makeDir(folder)
+  fs.rename(from, to)
+  await fs.syncDir(folder)
+  await fs.syncDir(join(from, '..'))
+}
+
+/** What was removed, when and why: one JSON a line in `removed.jsonl`. */
+const logRemoval = async (home: Home, what: Record<string, unknown>): Promise<void> => {
+  const file = home.ports.fs.open(home.layout.removed, 'create')
+  try {
+    file.write(
+      Buffer.from(`${JSON.stringify({ at: new Date(home.ports.clock.now()).toISOString(), ...what })}\n`),
+    )
+    await file.sync()
+  } finally {
+    file.close()
+  }
+}
+
+const archivedIn = (home: Home, place: Place): readonly Archived[] =>
+  home.ports.fs
+    .readDir(workspaceLayout(place.folder).archive)
+    .filter(isSessionId)
+    .map((id) => ({ id, key: place.key, workspace: place.path, place }))
+
+const allArchived = (home: Home): readonly Archived[] =>
+  placesIn(home).flatMap((place) => archivedIn(home, place))
+
+const bare = ({ id, key, workspace }: SessionRef): SessionRef => ({ id, key, workspace })
+
+export const archivedSessions = (home: Home): readonly SessionRef[] => allArchived(home).map(bare)
+
+export const unarchiveSession = async (home: Home, name: string): Promise<SessionRef> => {
+  const found = /^[0-9a-f]{4,32}$/.test(name) ? allArchived(home).filter(({ id }) => id.startsWith(name)) : []
+  const [ref, other] = found
+  if (ref === undefined)
+    throw new NotFound('session', name, `the archive of ${home.root}`, 'list it with `coppice archive`')
+  if (other !== undefined)
+    throw new Refused(
+      `${name} fits several archived sessions`,
+      found.map(({ id }) => id).join(', '),
+      'give more characters of the id',
+    )
+  await move(home, join(workspaceLayout(ref.place.folder).archive, ref.id), ref.place.folder, ref.id)
+  await logRemoval(home, { session: ref.id, workspace: ref.workspace, action: 'unarchived' })
+  return bare(ref)
+}
+
+/** Removes archived sessions for good, those that went there more than `olderThanMs` ago. */
+export const purgeArchive = async (home: Home, olderThanMs = 0): Promise<readonly SessionRef[]> => {
+  const since = archivedAt(home)
+  const now = home.ports.clock.now()
+  const old = allArchived(home).filter(({ id }) => now - (since.get(id) ?? 0) >= olderThanMs)
+  for (const { id, workspace, place } of old) {
+    home.ports.fs.remove(join(workspaceLayout(place.folder).archive, id))
+    await logRemoval(home, { session: id, workspace, action: 'purged' })
+  }
+  return old.map(bare)
+}
+
+/** When each session last went to the archive, in milliseconds, from `removed.jsonl`. */
+const archivedAt = (home: Home): ReadonlyMap<string, number> => {
+  const times = new Map<string, number>()
+  const { fs } = home.ports
+  if (fs.stat(home.layout.removed) === null) return times
+  for (const line of Buffer.from(fs.readFile(home.layout.removed)).toString().split('\n')) {
+    try {
+      const { session, action, at } = JSON.parse(line) as Record<string, string>
+      if (action === 'archived' && session !== undefined && at !== undefined)
+        times.set(session, Date.parse(at))
+    } catch {
+      // A line that a crash cut short tells nothing; the session then counts as old.
+    }
+  }
+  return times
+}
+
+/** All but the newest `keep` sessions of a workspace (of each, where none is named) go to the archive; a held one stays. */
+export const pruneSessions = async (
+  home: Home,
+  keep: number,
+  { workspace, dryRun = false }: { readonly workspace?: string; readonly dryRun?: boolean },
+): Promise<readonly SessionRef[]> => {
+  const rows = await listSessions(home, { ...(workspace === undefined ? {} : { workspace }), sub: true })
+  const gone = dropped(rows, keep)
+  const refs: SessionRef[] = []
+  for (const { session } of gone) {
+    const { id, key, workspace: path, place } = findSession(home, session)
+    if (others(workspaceLayout(place.folder).presence(id), home.ports.fs).length > 0) continue
+    refs.push(dryRun ? { id, key, workspace: path } : await archiveSession(home, id, 'prune'))
+  }
+  return refs
+}
+
+/** By workspace, newest first; a sub-agent's session stays or goes with the one that started it. */
+const dropped = (rows: readonly SessionRow[], keep: number): readonly SessionRow[] => {
+  const byId = new Map(rows.map((row) => [row.session, row]))
+  const topOf = (row: SessionRow): SessionRow => {
+    let top = row
+    for (let depth = 0; top.startedBy !== null && depth < rows.length; depth++)
+      top = byId.get(top.startedBy.session) ?? { ...top, startedBy: null }
+    return top
+  }
+  const counts = new Map<string, number>()
+  const kept = new Set<string>()
+  for (const row of rows) {
+    if (topOf(row) !== row) continue
+    const count = counts.get(row.workspace) ?? 0
+    counts.set(row.workspace, count + 1)
+    if (count < keep) kept.add(row.session)
+  }
+  return rows.filter((row) => !kept.has(topOf(row).session))
+}

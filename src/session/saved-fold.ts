@@ -1,0 +1,98 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { type Damage, Damaged, LogLostTail } from '../events/errors/index.js'
+import type { Event, EventId } from '../events/event.js'
+import { type Line, parseLine } from '../events/line.js'
+import type { EventLog, LogStamp, ReadOptions } from '../events/log.js'
+import { refuseNewer } from '../events/newer.js'
+import { type SessionIndexState, sessionIndex } from '../projections/session-index.js'
+import type { SavedFold } from './index-file.js'
+
+/** Parses proved lines; rejects where a payload contradicts its envelope (INV-4) or needs a newer version. */
+export const eventOf = (line: Line, path: string): Event => {
+  const event = parseLine(line)
+  if (E.isLeft(event)) {
+    const { offset, bytes } = line
+    throw new Damaged(path, {
+      kind: 'payload',
+      line: 0,
+      offset,
+      bytes: bytes.length,
+      detail: event.left,
+    } satisfies Damage)
+  }
+  const newer = refuseNewer(event.right, path)
+  if (newer !== null) throw newer
+  return event.right
+}
+
+const isSame = (a: LogStamp, b: LogStamp): boolean =>
+  a.identity === b.identity && a.bytes === b.bytes && a.modified === b.modified
+
+/**
+ * The fold of a log as it stands now: the saved one where the file is the same, the saved one and the rest where it
+ * grew, else a fold of the whole (INV-3, INV-8). Rejects with LogLostTail where the log no longer holds what was folded.
+ */
+export const currentFold = async (
+  log: EventLog,
+  session: EventId,
+  saved: SavedFold | undefined,
+  options: ReadOptions = {},
+): Promise<SavedFold> => {
+  const stamp = log.stamp(session)
+  if (stamp !== null && saved !== undefined && isSame(stamp, saved.stamp)) return saved
+  const grown = saved === undefined || stamp === null ? null : await foldRest(log, saved, stamp, options)
+  return grown ?? (await foldWhole(log, session, saved, options))
+}
+
+/** Null where the event that was folded last no longer begins where it did. */
+const foldRest = async (
+  log: EventLog,
+  saved: SavedFold,
+  stamp: LogStamp,
+  options: ReadOptions,
+): Promise<SavedFold | null> => {
+  if (stamp.identity !== saved.stamp.identity || stamp.bytes < saved.stamp.bytes) return null
+  try {
+    let fold = null as SavedFold | null
+    for await (const batch of log.readForward(saved.session, { ...options, from: saved.from })) {
+      for (const line of batch) {
+        if (fold === null) {
+          if (line.id !== saved.state.tail) return null
+          fold = { ...saved, stamp }
+        } else {
+          fold = {
+            ...fold,
+            from: line.offset,
+            state: sessionIndex.apply(fold.state, eventOf(line, saved.session)),
+          }
+        }
+      }
+    }
+    return fold
+  } catch (error) {
+    if (error instanceof Damaged) return null
+    throw error
+  }
+}
+
+const foldWhole = async (
+  log: EventLog,
+  session: EventId,
+  saved: SavedFold | undefined,
+  options: ReadOptions,
+): Promise<SavedFold> => {
+  const stamp = log.stamp(session) ?? { bytes: 0, identity: '', modified: 0 }
+  const known = saved?.state.tail ?? null
+  let state: SessionIndexState = sessionIndex.initial
+  let from = 0
+  let sawKnown = known === null
+  for await (const batch of log.readForward(session, options)) {
+    for (const line of batch) {
+      state = sessionIndex.apply(state, eventOf(line, session))
+      from = line.offset
+      sawKnown ||= line.id === known
+    }
+  }
+  if (!sawKnown && known !== null) throw new LogLostTail(session, known)
+  return { session, stamp, from, state }
+}

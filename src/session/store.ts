@@ -1,0 +1,66 @@
+import type { EventId } from '../events/event.js'
+import type { Session, SessionReader, SessionRef, Store } from './api.js'
+import { type Home, homeAt, type StoreOptions } from './home.js'
+import { listSessions } from './listing.js'
+import { checkStore, findSession, type Place, placeAt, placesIn, sessionsIn } from './places.js'
+
+/**
+ * Opens the store at a folder; nothing is made there before a session is. Rejects with StoreUnusable where the folder
+ * holds something else or cannot be read, with NewerFormat where a newer version wrote it. What a program asks for
+ * seldom is loaded when it asks.
+ */
+export const openStore = async (path: string, options: StoreOptions = {}): Promise<Store> => {
+  const home = homeAt(path, options)
+  checkStore(home)
+  return storeOf(home)
+}
+
+const storeOf = (home: Home): Store => ({
+  path: home.root,
+  home,
+  create: async (input) => (await import('./creating.js')).createSession(home, input),
+  find: async (name) => bare(findSession(home, name)),
+  open: async (name): Promise<Session> => {
+    const { id, place } = findSession(home, name)
+    return (await import('./opening.js')).openSession(home, place, id)
+  },
+  reader: async (name): Promise<SessionReader> => {
+    const { id, place } = findSession(home, name)
+    return (await import('./opening.js')).readerOf(home, place, id)
+  },
+  list: (wanted) => listSessions(home, wanted),
+  fork: async (name, at) => {
+    const { id, place } = findSession(home, name)
+    return (await import('./fork.js')).forkSession(home, place, id, at ?? null)
+  },
+  archive: async (name, why) => (await import('./retention.js')).archiveSession(home, name, why),
+  archived: async () => (await import('./retention.js')).archivedSessions(home),
+  unarchive: async (name) => (await import('./retention.js')).unarchiveSession(home, name),
+  purge: async (olderThanMs) => (await import('./retention.js')).purgeArchive(home, olderThanMs),
+  prune: async (keep, how) => (await import('./retention.js')).pruneSessions(home, keep, how),
+  relocate: async (from, to) => (await import('./relocate.js')).relocateWorkspace(home, from, to),
+  movedFrom: async (path) =>
+    (await import('./relocate.js'))
+      .movedFrom(home, path)
+      .then((places) => places.map(({ path: from }) => from)),
+  hasWorkspace: (path) => placeAt(home, path) !== null,
+  reindex: async (names) => (await import('./reindex.js')).reindex(home, refsOf(home, names)),
+  verify: async (names, how) =>
+    (await import('./verify.js')).verifySessions(home, refsOf(home, names), how ?? {}),
+  repair: async (name) => {
+    const { id, place } = findSession(home, name)
+    return (await import('./repair.js')).repairSession(home, place, id)
+  },
+  close: () => home.close(),
+})
+
+const bare = ({ id, key, workspace }: SessionRef): SessionRef => ({ id, key, workspace })
+
+type Ref = SessionRef & { readonly place: Place }
+
+/** The named sessions, or every one of the store. */
+const refsOf = (home: Home, names: readonly string[] | undefined): readonly Ref[] => {
+  if (names !== undefined) return names.map((name) => findSession(home, name))
+  const refOf = (place: Place, id: EventId): Ref => ({ id, key: place.key, workspace: place.path, place })
+  return placesIn(home).flatMap((place) => sessionsIn(home, place).map((id) => refOf(place, id)))
+}

@@ -1,0 +1,144 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { blobRefs } from '../events/blob.js'
+import type { BlobRef } from '../events/content.js'
+import { type Damage, Tagged } from '../events/errors/index.js'
+import { type Event, type EventId, is } from '../events/event.js'
+import { type Line, parseLine } from '../events/line.js'
+import { sessionIndex } from '../projections/session-index.js'
+import type { Problem, SessionRef, Verified } from './api.js'
+import type { Home } from './home.js'
+import { readIndex, type SavedFold } from './index-file.js'
+import { workspaceLayout } from './layout.js'
+import type { Place } from './places.js'
+
+interface SessionReport {
+  readonly events: number
+  readonly bytes: number
+  readonly problems: readonly Problem[]
+  readonly ends: readonly EventId[]
+  readonly redacted: number
+}
+
+export interface VerifyOptions {
+  /** Only sessions whose log was written to at or after this time (ISO 8601). */
+  readonly since?: string
+  readonly progress?: (done: number, total: number) => void
+}
+
+/** Proves every hash and link, every blob, and every row of the index that claims to be current (INV-4, 5, 6, 8). */
+export const verifySessions = async (
+  home: Home,
+  refs: readonly (SessionRef & { readonly place: Place })[],
+  { since, progress }: VerifyOptions,
+): Promise<Verified> => {
+  const from = since === undefined ? 0 : Date.parse(since)
+  const wanted = refs.filter(({ id, place }) => (home.log(place.folder).stamp(id)?.modified ?? from) >= from)
+  const saved = new Map<string, ReadonlyMap<EventId, SavedFold>>()
+  const reports: { readonly session: EventId; readonly report: SessionReport }[] = []
+  for (const [i, { id, place }] of wanted.entries()) {
+    progress?.(i, wanted.length)
+    const rows = saved.get(place.folder) ?? readIndex(home.ports.fs, workspaceLayout(place.folder).index).rows
+    saved.set(place.folder, rows)
+    reports.push({ session: id, report: await verifySession(home, place, id, rows.get(id)) })
+  }
+  progress?.(wanted.length, wanted.length)
+  const sum = (of: (report: SessionReport) => number): number =>
+    reports.reduce((total, { report }) => total + of(report), 0)
+  return {
+    sessions: reports.length,
+    events: sum(({ events }) => events),
+    bytes: sum(({ bytes }) => bytes),
+    problems: reports.flatMap(({ report }) => report.problems),
+    diverged: reports.flatMap(({ session, report: { ends } }) =>
+      ends.length === 0 ? [] : [{ session, ends }],
+    ),
+    redacted: sum(({ redacted }) => redacted),
+  }
+}
+
+const verifySession = async (
+  home: Home,
+  place: Place,
+  id: EventId,
+  row: SavedFold | undefined,
+): Promise<SessionReport> => {
+  const log = home.log(place.folder)
+  const check = new SessionCheck(id, row)
+  try {
+    for await (const batch of log.readForward(id, { salvage: true, report: check.damage }))
+      for (const line of batch) check.line(line)
+  } catch (error) {
+    if (!(error instanceof Tagged)) throw error
+    check.problem(error.tag, null, null, error.message)
+  }
+  check.end()
+  for (const [name, ref] of check.blobs)
+    await log.blobs
+      .get(id, ref)
+      .catch((error: Error) => check.problem('blob', null, null, `${name}: ${error.message}`))
+  return { ...check.report(), bytes: log.stamp(id)?.bytes ?? 0 }
+}
+
+/** What is gathered while one log is read. */
+class SessionCheck {
+  readonly problems: Problem[] = []
+  readonly blobs = new Map<string, BlobRef>()
+  readonly damage = ({ kind, line, offset, detail }: Damage): void => this.problem(kind, line, offset, detail)
+  #lines = 0
+  #redacted = 0
+  #state = sessionIndex.initial
+  #rowAgrees: boolean | null = null
+  readonly #ids = new Set<EventId>()
+  readonly #lost = new Map<EventId, Line>()
+
+  constructor(
+    readonly session: EventId,
+    readonly row: SavedFold | undefined,
+  ) {}
+
+  problem(kind: string, line: number | null, offset: number | null, detail: string): void {
+    this.problems.push({ session: this.session, kind, line, offset, detail })
+  }
+
+  line(line: Line): void {
+    this.#lines++
+    if (this.#lines === 1 && line.id !== this.session)
+      this.problem('wrong-session', 1, 0, `the log is that of session ${line.id}`)
+    if (this.#ids.has(line.id)) this.problem('duplicate-id', null, line.offset, `${line.id} stands twice`)
+    this.#ids.add(line.id)
+    const event = parseLine(line)
+    if (E.isLeft(event)) this.problem('payload', null, line.offset, `${line.id}: ${event.left}`)
+    else this.#event(line, event.right)
+  }
+
+  #event(line: Line, event: Event): void {
+    if (line.type === 'lost') this.#lost.set(line.id, line)
+    else if (line.redacted) this.#redacted++
+    if (is(event, 'repaired')) for (const id of event.ids) this.#lost.delete(id)
+    for (const ref of blobRefs(event)) this.blobs.set(ref.$blob, ref)
+    this.#state = sessionIndex.apply(this.#state, event)
+    if (line.id === this.row?.state.tail)
+      this.#rowAgrees = JSON.stringify(this.#state) === JSON.stringify(this.row.state)
+  }
+
+  /** A row that is only behind is no problem; one that is wrong, or knows an event that is gone, is. */
+  end(): void {
+    for (const { id, offset } of this.#lost.values())
+      this.problem('lost', null, offset, `${id} is a lost event that no \`repaired\` note names`)
+    if (this.row === undefined || this.problems.length > 0) return
+    if (this.#rowAgrees === null)
+      this.problem(
+        'lost-tail',
+        null,
+        null,
+        `the index knows ${this.row.state.tail} as an event, and it is nowhere in the log`,
+      )
+    else if (!this.#rowAgrees)
+      this.problem('index-row', null, null, 'the saved fold is not what a replay gives: `coppice reindex`')
+  }
+
+  report(): Omit<SessionReport, 'bytes'> {
+    const ends = sessionIndex.view(this.#state).diverged.map(({ leaf }) => leaf)
+    return { events: this.#lines, problems: this.problems, ends, redacted: this.#redacted }
+  }
+}

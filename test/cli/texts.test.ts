@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { age, bytes, duration, since } from '../../src/cli/age.js'
+import { drawTable } from '../../src/cli/draw-table.js'
+import { clipped, padded, widthOf } from '../../src/cli/width.js'
+
+describe('ages', () => {
+  const now = Date.parse('2026-12-10T12:00:00.000Z')
+  it.each([
+    ['2026-12-10T11:59:30.000Z', 'now'],
+    ['2026-12-10T11:00:01.000Z', '59 min'],
+    ['2026-12-10T09:00:00.000Z', '3 h'],
+    ['2026-12-08T09:00:00.000Z', '2 d'],
+    ['2026-08-08T09:00:00.000Z', '4 mo'],
+    ['2020-08-08T09:00:00.000Z', '6 y'],
+    ['nonsense', '?'],
+  ])('%s is %s', (at, said) => {
+    expect(age(at, now)).toBe(said)
+  })
+  it('reads durations, and refuses what is none', () => {
+    expect(duration('30d')).toBe(30 * 86_400_000)
+    expect(duration('90m')).toBe(5_400_000)
+    expect(() => duration('soon')).toThrow(/no age: soon/)
+  })
+  it('reads a time or an age as a time', () => {
+    expect(since('2026-12-01', now)).toBe('2026-12-01T00:00:00.000Z')
+    expect(since('1d', now)).toBe('2026-12-09T12:00:00.000Z')
+    expect(() => since('yesterday-ish', now)).toThrow(/no time/)
+  })
+})
+
+describe('sizes', () => {
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1500, '1.5 kB'],
+    [2_340_000, '2.3 MB'],
+    [5_000_000_000, '5.0 GB'],
+  ])('%d is %s', (count, said) => {
+    expect(bytes(count)).toBe(said)
+  })
+})
+
+describe('columns', () => {
+  it('counts CJK as two and colour codes as none', () => {
+    expect(widthOf('漢字')).toBe(4)
+    expect(widthOf('\x1b[31mred\x1b[39m')).toBe(3)
+  })
+  it('never gives more columns than asked for', () => {
+    for (let columns = 0; columns < 12; columns++)
+      for (const text of ['plain text', '漢字漢字漢字', 'a漢b字c', ''])
+        expect(widthOf(clipped(text, columns))).toBeLessThanOrEqual(columns)
+  })
+  it('leaves what fits', () => {
+    expect(clipped('漢字', 4)).toBe('漢字')
+    expect(padded('漢', 4)).toBe('漢  ')
+  })
+  it('aligns a table by what is seen', () => {
+    const lines = drawTable(
+      [{ head: 'A' }, { head: 'N', align: 'right' }],
+      [
+        ['漢字', '1'],
+        ['abc', '22'],
+      ],
+      String,
+    )
+    expect(lines).toEqual(['A      N', '漢字   1', 'abc   22'])
+  })
+})

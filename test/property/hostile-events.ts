@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { type Event, type EventId, payloads } from '../../src/events/event.js'
+
+const blob = { $blob: 'ab'.repeat(32), bytes: 70_000, as: 'text' }
+const oddNumbers = [Number.POSITIVE_INFINITY, -0, 1e308, -1e308]
+const anyJson = fc.oneof(
+  { weight: 4, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<unknown>(
+      ...oddNumbers,
+      blob,
+      [blob, 'x'],
+      { $blob: 1 },
+      JSON.parse('{"__proto__":null,"$blob":"x","bytes":-0}'),
+    ),
+  },
+)
+
+const memberNames = [
+  'role',
+  'content',
+  'toolCalls',
+  'toolCallId',
+  'reasoning',
+  'refusal',
+  'replay',
+  'usage',
+  'group',
+  'visible',
+  'context',
+  'aside',
+  'model',
+  'summary',
+  'through',
+  'keep',
+  'name',
+  'to',
+  'from',
+  'reason',
+  'row',
+  'target',
+  'replacement',
+  'commit',
+  'failed',
+  'title',
+  'by',
+  'status',
+  'state',
+  'pid',
+  'startedAt',
+  'command',
+  'deadline',
+  'label',
+  'origin',
+  'forkedFrom',
+  'startedBy',
+  'workspace',
+  'cwd',
+  '__proto__',
+  'redacted',
+  'kept',
+]
+
+/** Likely values for a member, so that hostile events come far into a fold before they are odd. */
+const likely: Readonly<Record<string, readonly unknown[]>> = {
+  role: ['user', 'assistant', 'tool', 'system'],
+  toolCalls: [[{ id: 'c', name: 1, arguments: {} }, null, { id: '__proto__' }]],
+  toolCallId: ['c', '__proto__'],
+  group: ['g', '__proto__'],
+  model: ['m', '__proto__', 'constructor', '7'],
+  reason: ['undo', 'redo'],
+  usage: [{ input: Number.POSITIVE_INFINITY, output: 2 }, { output: 1e308, input: 1e308, costUsd: -0 }, []],
+  row: [
+    {},
+    [],
+    { branch: 1, lastTool: { id: 'x', arguments: 3 }, lastAssistant: [blob, 2, 'x'], activeTokens: -0 },
+  ],
+  by: ['user', 'auto'],
+  state: ['started', 'exited'],
+  pid: [1, -0],
+  redacted: [true],
+  kept: [{ role: 'user', id: 'x', at: 3 }],
+}
+
+/** Events whose members may hold any JSON value (and what JSON can be read to, such as Infinity). Ids are made up. */
+export const hostileEventsArbitrary = (size = 12): fc.Arbitrary<readonly Event[]> =>
+  fc
+    .array(
+      fc.tuple(
+        fc.constantFrom(...Object.keys(payloads), 'future'),
+        membersArbitrary,
+        fc.nat(20),
+        fc.boolean(),
+      ),
+      { maxLength: size },
+    )
+    .map((drafts) => {
+      const ids = drafts.map((_, n) => (n + 1).toString(16).padStart(32, 'a'))
+      return drafts.map(
+        ([type, members, pick, isNote], n): Event => ({
+          ...withLinks(members, ids, pick),
+          id: ids[n] ?? '',
+          parent: n === 0 ? null : (ids[pick % (n + 1)] ?? null),
+          at: new Date(Date.parse('2026-12-01T00:00:00.000Z') + pick).toISOString(),
+          type,
+          ...(isNote && n > 0 ? { note: true as const } : {}),
+        }),
+      )
+    })
+
+const membersArbitrary = fc.array(
+  fc.constantFrom(...memberNames).chain((name) => {
+    const values = Object.hasOwn(likely, name) ? likely[name] : undefined
+    const value: fc.Arbitrary<unknown> =
+      values === undefined ? anyJson : fc.oneof(fc.constantFrom(...values), anyJson)
+    return value.map((item) => [name, item] as const)
+  }),
+  { maxLength: 8 },
+)
+
+/** Half of the links point at events that are there. */
+const withLinks = (
+  members: readonly (readonly [string, unknown])[],
+  ids: readonly EventId[],
+  pick: number,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    members.map(([name, value]) => [
+      name,
+      ['through', 'target', 'to', 'from'].includes(name) && pick % 2 === 0 ? ids[pick % ids.length] : value,
+    ]),
+  )
