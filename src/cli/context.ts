@@ -99,7 +99,7 @@ const open = async (path: string): Promise<Store> => {
 }
 
 const outputOf = (stream: NodeJS.WriteStream): Output =>
-  new Output(stream, stream.isTTY === true, stream.columns ?? 100)
+  new Output(stream, stream.isTTY === true, stream.columns || 100)
 
 const storeOf = (given: GlobalOptions, env: NodeJS.ProcessEnv, home: string): string => {
   const store = given.store ?? (env.COPPICE_STORE || env.COPPICE_HOME || join(home, '.coppice'))

@@ -88,23 +88,29 @@ const drawSide = (canvas: Canvas, stem: Stem, side: TreeNode, lines: string[]): 
     return
   }
   const lead = `${stem.rail}${paint('├─')}`
+  const from = lines.length
   drawStem(canvas, { first: side.id, lead, rail: `${stem.rail}${paint('│')} `, depth: stem.depth + 1 }, lines)
-  lines.push(`${stem.rail}${paint('│')}`)
+  if (lines.length > from + 1) lines.push(`${stem.rail}${paint('│')}`)
 }
 
 /** Whether a node has a line of its own: an end and a fork always have. */
-const standsOut = ({ children, remarks }: Canvas, node: TreeNode): boolean => {
+const standsOut = (canvas: Canvas, node: TreeNode): boolean => {
+  const { children, remarks } = canvas
   const [next, another] = children.get(node.id) ?? []
   if (next === undefined || another !== undefined || remarks.has(node.id)) return true
   if (node.type !== 'message') return !passedOver.has(node.type)
   if (node.role === 'user') return true
-  return node.role === 'assistant' && node.calls === undefined && node.text !== '' && startsTurn(next)
+  return node.role === 'assistant' && node.calls === undefined && node.text !== '' && endsTurn(canvas, next)
 }
 
 const passedOver: ReadonlySet<string> = new Set(['edit', 'custom', 'restore'])
 
-const startsTurn = ({ role, type }: TreeNode): boolean =>
-  role === 'user' || type === 'checkpoint' || type === 'compaction' || type === 'branch'
+/** Whether the next event that stands out begins another turn. */
+const endsTurn = ({ straight }: Canvas, next: TreeNode): boolean => {
+  let node: TreeNode | undefined = next
+  while (node !== undefined && passedOver.has(node.type)) node = straight.get(node.id)
+  return node === undefined || node.role === 'user' || (node.type !== 'message' && !passedOver.has(node.type))
+}
 
 const passedLine = ({ colours }: Canvas, { rail, depth }: Stem, passed: readonly TreeNode[]): string => {
   const kinds = new Map<string, number>()
@@ -128,7 +134,8 @@ const nodeLine = (canvas: Canvas, before: string, node: TreeNode, depth: number)
 const textOf = ({ title }: TreeDrawing, { type, text, calls = [], name, reason }: TreeNode): string => {
   if (type === 'session') return title
   if (type === 'message') return text === '' && calls.length > 0 ? `→ ${calls.join(', ')}` : text
-  return [type, name ?? reason ?? '', text === '' ? '' : `: ${text}`].filter((part) => part !== '').join(' ')
+  const what = [type, name ?? reason ?? ''].filter((part) => part !== '').join(' ')
+  return text === '' ? what : `${what}: ${text}`
 }
 
 const marks: Readonly<Record<string, string>> = {

@@ -18,8 +18,8 @@ export const sameJson = (a: unknown, b: unknown): boolean => {
 
 /** Under this name stand the members that `said` has and the record has not. */
 const absent = '-'
-const escape = (key: string): string => (/^-+$/.test(key) ? `-${key}` : key)
-const unescape = (key: string): string => (/^--+$/.test(key) ? key.slice(1) : key)
+const escapeKey = (key: string): string => (/^-+$/.test(key) ? `-${key}` : key)
+const unescapeKey = (key: string): string => (/^--+$/.test(key) ? key.slice(1) : key)
 
 /**
  * What of a source record its payload does not say: `said` is the record as a writer would make it from the payload
@@ -30,9 +30,9 @@ export const remainder = (record: Json, said: Json): Json | undefined => {
   const left = Object.entries(record).flatMap(([key, value]): [string, unknown][] => {
     const other = Object.hasOwn(said, key) ? said[key] : undefined
     if (!isObject(value) || !isObject(other))
-      return other !== undefined && sameJson(value, other) ? [] : [[escape(key), value]]
+      return other !== undefined && sameJson(value, other) ? [] : [[escapeKey(key), value]]
     const rest = remainder(value, other)
-    return rest === undefined ? [] : [[escape(key), rest]]
+    return rest === undefined ? [] : [[escapeKey(key), rest]]
   })
   if (missing.length > 0) left.push([absent, missing])
   return left.length === 0 ? undefined : Object.fromEntries(left)
@@ -45,7 +45,7 @@ export const reunite = (extra: Json | undefined, said: Json): Json => {
   const merged = new Map<string, unknown>(kept)
   for (const [key, value] of Object.entries(extra ?? {})) {
     if (key === absent) continue
-    const name = unescape(key)
+    const name = unescapeKey(key)
     const other = merged.get(name)
     merged.set(name, isObject(value) && isObject(other) ? reunite(value, other) : value)
   }

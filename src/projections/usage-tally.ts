@@ -27,7 +27,7 @@ export interface Tally {
   readonly last: Spending | null
 }
 
-export const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+const noTokens: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 export const emptyTally: Tally = { total: noTokens, models: {}, requests: 0, last: null }
 
 /** A usage as a line holds it; null where it holds none. */
@@ -48,7 +48,7 @@ export const readUsage = (value: unknown): Tokens | null => {
 /** Sums stay finite whatever a log claims, so that a saved fold reads back as it was. */
 const sum = (a: number, b: number): number => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, a + b))
 
-export const addTokens = (a: Tokens, b: Tokens): Tokens => {
+const addTokens = (a: Tokens, b: Tokens): Tokens => {
   const costUsd =
     a.costUsd === undefined && b.costUsd === undefined ? {} : { costUsd: sum(a.costUsd ?? 0, b.costUsd ?? 0) }
   return {

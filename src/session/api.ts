@@ -7,6 +7,9 @@ import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { SessionRow as IndexRow } from '../projections/session-index.js'
 import type { Home } from './home.js'
+import type { Presence } from './presence.js'
+
+export type { Presence } from './presence.js'
 
 /** How a session's conversation is read. */
 export interface ReadView {
@@ -41,14 +44,6 @@ export interface Compacted {
   readonly through: EventId
   readonly tokensBefore: number
   readonly tokensAfter: number
-}
-
-/** Who else holds the session open for writing. */
-export interface Presence {
-  readonly pid: number
-  readonly host: string
-  /** ISO 8601. */
-  readonly since: string
 }
 
 /**

@@ -1,8 +1,16 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { StoreUnusable } from '../events/errors/index.js'
 import type { FileHandle, Fs } from '../events/ports.js'
 import type { Ports } from '../events/system.js'
-import type { Presence } from './api.js'
+
+/** Who holds a session open for writing. */
+export interface Presence {
+  readonly pid: number
+  readonly host: string
+  /** ISO 8601. */
+  readonly since: string
+}
 
 /** A held presence: `release` lets go of the lock and takes the file away. */
 export interface Held {
@@ -11,7 +19,21 @@ export interface Held {
 }
 
 /** Says that this process holds the session open for writing, by a file under a kernel lock, which dies with the process. */
-export const hold = (folder: string, { fs, clock, random }: Ports): Held => {
+export const hold = (folder: string, ports: Ports): Held => {
+  try {
+    return holding(folder, ports)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StoreUnusable(
+      `the session cannot be opened for writing (${code})`,
+      folder,
+      'check the permissions and the disk',
+      error,
+    )
+  }
+}
+
+const holding = (folder: string, { fs, clock, random }: Ports): Held => {
   fs.makeDir(folder)
   const name = `${process.pid}-${random.hex(4)}.json`
   const path = join(folder, name)

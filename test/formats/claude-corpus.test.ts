@@ -45,7 +45,7 @@ describe.skipIf(files.length === 0)(
       const items = await itemsOf(claude, join(corpus, name))
       const records = recordsOf(items)
       const lines = textOf(name).split('\n')
-      const without = items.flatMap((item) =>
+      const without = items.flatMap((item): readonly (number | null)[] =>
         item.kind === 'failed' ? [item.line] : item.kind === 'remark' ? (item.lines ?? []) : [],
       )
       const objects = lines.flatMap((line, i) =>

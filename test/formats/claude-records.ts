@@ -14,7 +14,7 @@ export const recordsOf = (items: readonly Item[]): Map<number, Json> => {
   const byKey = new Map(eventsOf(items).map((item) => [`${item.session} ${item.key}`, item]))
   const above = (item: EventItem): string | null => {
     let key = item.parent
-    while (key !== null && key.includes('#'))
+    while (key?.includes('#'))
       key =
         standsFor(byKey.get(`${item.session} ${key}`)) ?? byKey.get(`${item.session} ${key}`)?.parent ?? null
     return key

@@ -150,6 +150,21 @@ describe('compaction', () => {
     ])
   })
 
+  it('what is kept and comes after `through` all the same stands once, in its place', () => {
+    const log = begun()
+    const through = log.head
+    const pinned = log.message('user', 'pinned')
+    log.write('compaction', {
+      summary: 's',
+      through,
+      keep: [{ id: pinned.id, message: { role: 'user', content: 'pinned' } }],
+    })
+    expect(said(log)).toEqual([
+      ['user', 's'],
+      ['user', 'pinned'],
+    ])
+  })
+
   it('an empty summary is left out, a redacted one says so', () => {
     const log = begun()
     log.write('compaction', { summary: '', through: log.head })
@@ -189,6 +204,16 @@ describe('repair', () => {
       ['assistant', null],
       ['tool', 'result 2'],
     ])
+  })
+
+  it('an id that comes again within a group is one call, with the last result', () => {
+    const log = begun()
+    for (const n of [1, 2]) {
+      log.message('assistant', null, { group: 'g', toolCalls: [call('same'), call('same')] })
+      log.message('tool', `result ${n}`, { toolCallId: 'same' })
+    }
+    expect(contextOf(log)).toMatchObject([{ toolCalls: [call('same')] }, { content: 'result 2' }])
+    expect(contextOf(log)).toHaveLength(2)
   })
 
   it('a call without result is not started, or its outcome is unknown where it was', () => {

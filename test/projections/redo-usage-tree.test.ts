@@ -49,8 +49,9 @@ describe('redo targets', () => {
   it.each(['checkout', 'branch'] as const)('a %s is not undone by redo', (reason) => {
     const log = begun()
     log.message('user', 'x')
-    log.move('undo', log.events[0]?.id ?? '')
-    log.move(reason, log.events[1]?.id ?? '')
+    const undo = log.move('undo', log.events[0]?.id ?? '')
+    log.move('checkout', log.events[1]?.id ?? '')
+    log.move(reason, undo.id)
     expect(redos(log)).toEqual([])
   })
 })

@@ -132,6 +132,14 @@ describe('time and status', () => {
     })
   })
 
+  it('an event that says an earlier time than one before it turns no clock back', () => {
+    const log = begun()
+    const { at } = log.message('user', 'x')
+    const old = { ...log.message('user', 'imported'), at: '2020-01-01T00:00:00.000Z' }
+    const state = fold(sessionIndex, [...log.events.slice(0, -1), old])
+    expect(sessionIndex.view(state)).toMatchObject({ updatedAt: at, tailAt: at, tail: old.id })
+  })
+
   it('is pending at first, then what the last note says; an unknown one says nothing', () => {
     const log = begun()
     expect(rowOfLog(log)).toMatchObject({ status: 'pending', reason: null })
@@ -186,6 +194,14 @@ describe('usage', () => {
     expect(Object.keys(usage.models).sort()).toEqual(['__proto__', 'm', 'unknown'])
     expect(usage.models.m).toEqual({ ...tokens(110, 12), cacheRead: 5, costUsd: 0.5, requests: 2 })
     expect(activeTokens).toBe(2)
+  })
+
+  it('sums stay numbers that JSON holds, whatever a log claims', () => {
+    const log = begun()
+    const huge = { input: Number.MAX_VALUE, output: 1, costUsd: -Number.MAX_VALUE }
+    for (let n = 0; n < 3; n++) log.message('assistant', 'x', { usage: huge })
+    const { total } = rowOfLog(log).usage
+    expect(total).toMatchObject({ input: Number.MAX_VALUE, costUsd: -Number.MAX_VALUE })
   })
 
   it('a group counts once, by its last usage, results of tools between its events or not', () => {

@@ -171,6 +171,15 @@ describe('Anthropic', () => {
     expect(ids).toEqual(['x', 'x', 'x_2', 'x_2'])
   })
 
+  it('a message with nothing but white space is left out', () => {
+    const said = [
+      message('user', 'q'),
+      message('assistant', '  \n'),
+      message('user', [{ type: 'text', text: '' }]),
+    ]
+    expect(toAnthropic(said).messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'q' }] }])
+  })
+
   it('only system messages make a request without messages', () => {
     expect(toAnthropic([message('system', 'a'), message('system', 'b')])).toEqual({
       system: 'a\n\nb',

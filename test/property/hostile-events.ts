@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { type Event, type EventId, payloads } from '../../src/events/event.js'
+import { type Event, type EventId, noteTypes, payloads } from '../../src/events/event.js'
 
 const blob = { $blob: 'ab'.repeat(32), bytes: 70_000, as: 'text' }
 const oddNumbers = [Number.POSITIVE_INFINITY, -0, 1e308, -1e308]
@@ -17,56 +17,45 @@ const anyJson = fc.oneof(
   },
 )
 
-const memberNames = [
-  'role',
-  'content',
-  'toolCalls',
-  'toolCallId',
-  'reasoning',
-  'refusal',
-  'replay',
-  'usage',
-  'group',
-  'visible',
-  'context',
-  'aside',
-  'model',
-  'summary',
-  'through',
-  'keep',
-  'name',
-  'to',
-  'from',
-  'reason',
-  'row',
-  'target',
-  'replacement',
-  'commit',
-  'failed',
-  'title',
-  'by',
-  'status',
-  'state',
-  'pid',
-  'startedAt',
-  'command',
-  'deadline',
-  'label',
-  'origin',
-  'forkedFrom',
-  'startedBy',
-  'workspace',
-  'cwd',
-  '__proto__',
-  'redacted',
-  'kept',
+/** The members that a fold looks at, by type; any other name stands for all that it passes over. */
+const looked: Readonly<Record<string, readonly string[]>> = {
+  session: ['workspace', 'cwd', 'origin', 'forkedFrom', 'startedBy'],
+  message: [
+    ...['role', 'role', 'content', 'toolCalls', 'toolCalls', 'toolCallId', 'reasoning', 'refusal', 'replay'],
+    ...['usage', 'usage', 'group', 'visible', 'context', 'aside', 'model'],
+  ],
+  compaction: ['summary', 'through', 'keep', 'usage', 'model', 'trigger', 'tokensBefore'],
+  branch: ['name', 'summary'],
+  head: ['to', 'from', 'reason', 'row', 'row'],
+  edit: ['target', 'replacement'],
+  checkpoint: ['commit', 'failed', 'reason'],
+  custom: ['name', 'content', 'context'],
+  title: ['title', 'by'],
+  status: ['status', 'reason'],
+  tool: ['toolCallId', 'state'],
+  process: ['pid', 'startedAt', 'command', 'state', 'deadline'],
+  label: ['target', 'label'],
+  usage: ['usage', 'model'],
+}
+const everywhere = ['__proto__', 'redacted', 'kept', 'content']
+const types = [
+  ...Object.keys(payloads),
+  'future',
+  'message',
+  'message',
+  'message',
+  'message',
+  'message',
+  'head',
+  'head',
 ]
 
 /** Likely values for a member, so that hostile events come far into a fold before they are odd. */
 const likely: Readonly<Record<string, readonly unknown[]>> = {
   role: ['user', 'assistant', 'tool', 'system'],
-  toolCalls: [[{ id: 'c', name: 1, arguments: {} }, null, { id: '__proto__' }]],
-  toolCallId: ['c', '__proto__'],
+  toolCalls: [[{ id: 'c', name: 1, arguments: {} }, null, { id: '__proto__' }, { id: 'c' }], [{ id: 'd e' }]],
+  content: ['text', null, [{ type: 'text', text: blob }, 3, { text: [] }]],
+  toolCallId: ['c', '__proto__', 'd e'],
   group: ['g', '__proto__'],
   model: ['m', '__proto__', 'constructor', '7'],
   reason: ['undo', 'redo'],
@@ -79,7 +68,7 @@ const likely: Readonly<Record<string, readonly unknown[]>> = {
   by: ['user', 'auto'],
   state: ['started', 'exited'],
   pid: [1, -0],
-  redacted: [true],
+  redacted: [true, false, false],
   kept: [{ role: 'user', id: 'x', at: 3 }],
 }
 
@@ -87,37 +76,37 @@ const likely: Readonly<Record<string, readonly unknown[]>> = {
 export const hostileEventsArbitrary = (size = 12): fc.Arbitrary<readonly Event[]> =>
   fc
     .array(
-      fc.tuple(
-        fc.constantFrom(...Object.keys(payloads), 'future'),
-        membersArbitrary,
-        fc.nat(20),
-        fc.boolean(),
-      ),
+      fc
+        .constantFrom(...types)
+        .chain((type) => fc.tuple(fc.constant(type), membersOfType(type), fc.nat(20), fc.nat(3))),
       { maxLength: size },
     )
     .map((drafts) => {
       const ids = drafts.map((_, n) => (n + 1).toString(16).padStart(32, 'a'))
       return drafts.map(
-        ([type, members, pick, isNote], n): Event => ({
+        ([type, members, pick, oddity], n): Event => ({
           ...withLinks(members, ids, pick),
           id: ids[n] ?? '',
-          parent: n === 0 ? null : (ids[pick % (n + 1)] ?? null),
+          parent: n === 0 ? null : (ids[oddity < 2 ? pick % (n + 1) : n - 1] ?? null),
           at: new Date(Date.parse('2026-12-01T00:00:00.000Z') + pick).toISOString(),
           type,
-          ...(isNote && n > 0 ? { note: true as const } : {}),
+          ...((noteTypes.has(type) || oddity === 0) && n > 0 ? { note: true as const } : {}),
         }),
       )
     })
 
-const membersArbitrary = fc.array(
-  fc.constantFrom(...memberNames).chain((name) => {
-    const values = Object.hasOwn(likely, name) ? likely[name] : undefined
-    const value: fc.Arbitrary<unknown> =
-      values === undefined ? anyJson : fc.oneof(fc.constantFrom(...values), anyJson)
-    return value.map((item) => [name, item] as const)
-  }),
-  { maxLength: 8 },
-)
+const membersOfType = (type: string): fc.Arbitrary<readonly (readonly [string, unknown])[]> =>
+  fc.array(
+    fc.constantFrom(...(looked[type] ?? everywhere), ...everywhere.slice(0, 3)).chain((name) => {
+      const values = Object.hasOwn(likely, name) ? likely[name] : undefined
+      const value: fc.Arbitrary<unknown> =
+        values === undefined
+          ? anyJson
+          : fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...values) }, { weight: 1, arbitrary: anyJson })
+      return value.map((item) => [name, item] as const)
+    }),
+    { maxLength: 6 },
+  )
 
 /** Half of the links point at events that are there. */
 const withLinks = (

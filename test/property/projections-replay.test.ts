@@ -9,7 +9,7 @@ import { branchEvents, fold, replay } from '../../src/projections/replay.js'
 import { rowOf } from '../../src/projections/row.js'
 import { rowAt, type SessionIndexState, sessionIndex } from '../../src/projections/session-index.js'
 import { canonicalJson, stateHash } from '../../src/projections/state-hash.js'
-import { hostileEventsArbitrary, logArbitrary, runs } from './arbitraries.js'
+import { historyArbitrary, hostileEventsArbitrary, logArbitrary, runs } from './arbitraries.js'
 import { deepFreeze } from './frozen.js'
 import { LogWriter } from './log-writer.js'
 
@@ -79,6 +79,19 @@ describe('INV-3: replay equals live', () => {
           deepStrictEqual(rowAt(state, id), tree && rowOf(branchEvents(events, tree, id)))
       }),
       runs(300),
+    )
+  })
+
+  it('sessionIndex: the row of a head event is the row at the event that it points at', () => {
+    fc.assert(
+      fc.property(historyArbitrary(), fc.nat(1000), ({ log }, pick) => {
+        const nodes = log.events.filter(({ note }) => note !== true)
+        const to = nodes[pick % nodes.length]?.id ?? ''
+        const before = rowOf(log.path(to))
+        const head = log.move('checkout', to)
+        deepStrictEqual(rowAt(fold(sessionIndex, log.events), head.id), before)
+      }),
+      runs(200),
     )
   })
 

@@ -4,7 +4,6 @@ import type { Colours, Context, Run } from '../context.js'
 import { drawTable } from '../draw-table.js'
 import { short } from '../names.js'
 import { safeLine, safeName } from '../safe-text.js'
-import { clipped } from '../width.js'
 
 export const run: Run = async (context, _args, options) => {
   const all = options.flag('all')
@@ -59,24 +58,28 @@ export interface TableOptions {
 /** The sessions as a person sees them; pure. */
 export const sessionTable = (rows: readonly SessionRow[], options: TableOptions): readonly string[] => {
   const { all, now, columns, colours } = options
-  // The other columns take about this much; the title has the rest.
-  const titleColumns = Math.max(20, columns - (all ? 72 : 44))
   const cells = rows.map((row) => [
     colours.yellow(short(row.session)),
-    clipped(safeLine(row.title), titleColumns),
+    safeLine(row.title),
     colours.dim(age(row.updatedAt, now)),
     coloured(row.status, colours),
     colours.dim(String(row.events)),
     remarks(row, colours),
-    ...(all ? [colours.dim(clipped(tail(safeName(row.workspace), 28), 28))] : []),
+    ...(all ? [endOf(safeName(row.workspace), mostOfPath)] : []),
   ])
-  const heads = ['ID', 'TITLE', 'AGE', 'STATUS', 'EVENTS', '', ...(all ? ['WORKSPACE'] : [])]
-  const table = heads.map((head) => ({
-    head,
-    ...(head === 'EVENTS' || head === 'AGE' ? { align: 'right' as const } : {}),
-  }))
-  return drawTable(table, cells, colours.dim)
+  const heads = [
+    { head: 'ID' },
+    { head: 'TITLE', least: 24 },
+    { head: 'AGE', align: 'right' as const },
+    { head: 'STATUS' },
+    { head: 'EVENTS', align: 'right' as const },
+    { head: '' },
+    ...(all ? [{ head: 'WORKSPACE', least: 16 }] : []),
+  ]
+  return drawTable(heads, cells, colours.dim, columns)
 }
+
+const mostOfPath = 32
 
 /** What is out of the ordinary. */
 const remarks = (row: SessionRow, colours: Colours): string =>
@@ -97,5 +100,5 @@ const coloured = (status: string, colours: Colours): string => {
 }
 
 /** The end of a path says more than its beginning. */
-const tail = (path: string, columns: number): string =>
+const endOf = (path: string, columns: number): string =>
   path.length <= columns ? path : `…${path.slice(path.length - columns + 1)}`

@@ -43,7 +43,8 @@ export class Stage {
     return Math.min(this.context.out.columns, 120) - 4
   }
 
-  clip(text: string): string {
-    return clipped(text, this.columns)
+  /** What fits, beside `reserved` columns. */
+  clip(text: string, reserved = 0): string {
+    return clipped(text, this.columns - reserved)
   }
 }

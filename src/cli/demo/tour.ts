@@ -35,7 +35,7 @@ export const tour = async (context: Context): Promise<void> => {
     const row = richest(rows)
     if (row === undefined) return
     const reader = await store.reader(row.session)
-    await draw(context, stage, row, reader)
+    await draw(context, stage, reader)
     await showContext(context, stage, reader)
     await undoAndRedo(context, stage, store, reader)
     await prove(context, stage, store)
@@ -89,19 +89,23 @@ const richest = (rows: readonly SessionRow[]): SessionRow | undefined => {
   return rows.toSorted((a, b) => weight(b) - weight(a))[0]
 }
 
-const draw = async (
-  { colours, now }: Context,
-  stage: Stage,
-  { session, title }: SessionRow,
-  reader: SessionReader,
-): Promise<void> => {
+const draw = async (context: Context, stage: Stage, reader: SessionReader): Promise<void> => {
   await stage.step(
     'A conversation is a tree',
     'Going back and asking again starts a branch. The branch that was left stays, and can be returned to.',
-    `tree ${short(session)}`,
+    `tree ${short(reader.id)}`,
   )
+  await stage.show(await treeOf(context, stage, reader), 30)
+}
+
+const treeOf = async (
+  { colours, now }: Context,
+  stage: Stage,
+  reader: SessionReader,
+): Promise<readonly string[]> => {
+  const { title } = await reader.row()
   const tree = (await reader.tree()) as TreeView
-  await stage.show(drawTree(tree, { columns: stage.columns, colours, now: now(), title }), 30)
+  return drawTree(tree, { columns: stage.columns, colours, now: now(), title })
 }
 
 /** A message in the shape that OpenAI's interface takes. */
@@ -122,14 +126,14 @@ const showContext = async ({ colours }: Context, stage: Stage, reader: SessionRe
     const text = safeLine(typeof content === 'string' ? content : JSON.stringify(content ?? ''))
     const called =
       calls === undefined ? '' : colours.blue(` → ${calls.length} call${calls.length === 1 ? '' : 's'}`)
-    return `${colours.magenta(role.padEnd(9))} ${stage.clip(text).slice(0, stage.columns - 24)}${called}`
+    return `${colours.magenta(role.padEnd(9))} ${stage.clip(text, 20)}${called}`
   })
   await stage.show(lines, 10)
   await stage.say(colours.dim(`${sent.length} messages, ${bytes(Buffer.byteLength(JSON.stringify(sent)))}`))
 }
 
 const undoAndRedo = async (
-  { colours }: Context,
+  context: Context,
   stage: Stage,
   store: Store,
   reader: SessionReader,
@@ -137,6 +141,7 @@ const undoAndRedo = async (
   const targets = (await reader.undoTargets()) as readonly { readonly id: EventId; readonly text: string }[]
   const target = targets.at(-1)
   if (target === undefined) return
+  const { colours } = context
   await stage.step(
     'Undo, then redo',
     'An undo is one more event. Nothing is removed, so it can itself be undone.',
@@ -148,7 +153,10 @@ const undoAndRedo = async (
     await session.undo(target.id)
     const undone = await seen(reader)
     await stage.say(stage.clip(`taken back: “${safeLine(target.text)}”`))
-    await stage.say(`the model would now get ${undone.messages} messages instead of ${before.messages}`)
+    await stage.say(
+      `the model would now get ${undone.messages} messages instead of ${before.messages}; the branch that was left:`,
+    )
+    for (const line of (await treeOf(context, stage, reader)).slice(-5)) await stage.say(line)
     await session.redo()
   } finally {
     session.close()
@@ -193,11 +201,11 @@ const next = async (
     [`fork ${short(session)}`, 'go on from here in a session of its own'],
     ['stats --all', 'tokens and cost'],
   ]
+  await stage.say(`export COPPICE_STORE=${folder}`)
   for (const [command = '', why = ''] of tries)
-    await stage.say(`${program} --store ${folder} ${command}  ${colours.dim(`# ${why}`)}`)
+    await stage.say(`${program} ${command.padEnd(16)} ${colours.dim(`# ${why}`)}`)
   await stage.say('')
-  await stage.say(
-    `and for your own: ${program} import auto ~/.claude/projects   ${colours.dim('# into ~/.coppice')}`,
-  )
+  await stage.say('and for your own sessions, kept in ~/.coppice:')
+  await stage.say(`${program} --store ~/.coppice import auto ~/.claude/projects`)
   await stage.say('')
 }

@@ -40,7 +40,7 @@ export const agentKey = (named: Named, record: ClaudeRecord, reading: Reading): 
   if (named.name.startsWith('agent-')) return `${named.parent ?? session ?? ''}/${named.name}`
   const above =
     typeof value['parentUuid'] === 'string' ? reading.placed.get(value['parentUuid'])?.chain : undefined
-  if (above !== undefined && above.key.includes('/')) return above.key
+  if (above?.key.includes('/')) return above.key
   return `${session ?? named.name}/sidechain-${uuid ?? record.hash.slice(0, 16)}`
 }
 

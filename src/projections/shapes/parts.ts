@@ -15,7 +15,7 @@ export type ResolvedPart =
 const mediaKinds = new Set<unknown>(['image', 'audio', 'document'])
 
 /** The parts of a content, in order; texts without a character of their own are left out. */
-export const resolvedParts = (content: unknown, depth = 4): readonly ResolvedPart[] => {
+const resolvedParts = (content: unknown, depth = 4): readonly ResolvedPart[] => {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ kind: 'text', text: content }]
   if (depth === 0) return []
   if (Array.isArray(content)) return content.flatMap((item) => resolvedParts(item, depth - 1))
