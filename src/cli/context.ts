@@ -73,7 +73,10 @@ export const makeContext = async (
     quiet: given.quiet === true,
     out,
     err,
-    input: process.stdin,
+    // Opened when it is asked for.
+    get input() {
+      return process.stdin
+    },
     colours: colors.createColors(coloured),
     cwd,
     home,

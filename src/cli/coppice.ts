@@ -25,7 +25,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
 const asked = (argv: readonly string[]): Asked => {
   if (argv.length === 0 && process.stdin.isTTY && process.stdout.isTTY) throw notYet('the shell')
-  return parse(argv, version())
+  return parse(argv, argv.includes('--version') ? version() : '')
 }
 
 const obey = async (asked: Asked): Promise<number> => {

@@ -24,11 +24,14 @@ const textOfPart = (part: unknown): string => {
 
 type Describe = (event: Event) => string
 
-/** One line about an event, safe to print, of no bounded length; total over events of any shape. */
+/** More than any terminal shows of one line. */
+const mostChars = 2000
+
+/** One line about an event, safe to print; total over events of any shape. */
 export const describe: Describe = (event) => {
   if (event.redacted === true) return `${event.type} (redacted)`
   const own = Object.hasOwn(descriptions, event.type) ? descriptions[event.type] : undefined
-  return safeLine(own === undefined ? payloadOf(event) : own(event))
+  return safeLine((own === undefined ? payloadOf(event) : own(event)).slice(0, mostChars))
 }
 
 const messageText: Describe = (event) => {

@@ -19,7 +19,7 @@ export const parse = (argv: readonly string[], version: string): Asked => {
   let asked: Asked | undefined
   let text = ''
   let complaint = ''
-  const program = programOf(version, (command, args, options, globals) => {
+  const program = programOf(version, commandsNamedIn(argv), (command, args, options, globals) => {
     asked = { kind: 'command', command, args, options, globals }
   })
   const output = {
@@ -49,7 +49,13 @@ type Chosen = (
   globals: GlobalOptions,
 ) => void
 
-const programOf = (version: string, chosen: Chosen): Command => {
+/** Only what the arguments name has to be built; every command where they name none, for help and suggestions. */
+const commandsNamedIn = (argv: readonly string[]): readonly CommandSpec[] => {
+  const named = commands.filter(({ name }) => argv.includes(name))
+  return named.length > 0 ? named : commands
+}
+
+const programOf = (version: string, offered: readonly CommandSpec[], chosen: Chosen): Command => {
   const program = new Command('coppice')
     .description('Keeps the conversations of coding agents as append-only, parent-linked event logs.')
     .usage('[options] COMMAND …')
@@ -61,7 +67,7 @@ const programOf = (version: string, chosen: Chosen): Command => {
       '\nExample:\n  $ coppice demo\n\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 damaged data, 5 conflict, 130 interrupted.',
     )
   for (const option of globalOptions) program.addOption(optionOf(option))
-  for (const spec of commands) {
+  for (const spec of offered) {
     const command = program
       .command(spec.name, { hidden: spec.hidden === true })
       .summary(spec.load === undefined ? `${spec.summary} (not yet)` : spec.summary)

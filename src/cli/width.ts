@@ -1,17 +1,42 @@
-import stringWidth from 'string-width'
+/** Colour codes take no columns. */
+const colourCodes = /\x1b\[[0-9;]*m/g
+/** Characters of one column each: Latin, Greek, Cyrillic, punctuation, lines and blocks. */
+const simple =
+  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u2199\u2500-\u259f\u25a0-\u25fc]*$/
 
-const plain = /^[\x20-\x7e]*$/
+/** For `loadWidths`, where it is not known what will be drawn. */
+export const everyScript: readonly string[] = ['\u6f22']
+
+let exact: ((text: string) => number) | undefined
+
+/**
+ * Loads what knows the width of every script, if one of the texts needs it: that takes longer than most commands take
+ * to run. Until it is loaded, `widthOf` counts other characters as one column.
+ */
+export const loadWidths = async (texts: Iterable<string>): Promise<void> => {
+  for (const text of texts)
+    if (!simple.test(text)) {
+      exact ??= (await import('string-width')).default
+      return
+    }
+}
 
 /** The columns that a text takes on a terminal: two for CJK and emoji, none for colour codes. */
-export const widthOf = (text: string): number => (plain.test(text) ? text.length : stringWidth(text))
+export const widthOf = (text: string): number => {
+  const shown = text.includes('\x1b') ? text.replace(colourCodes, '') : text
+  if (exact === undefined || simple.test(shown)) return [...shown].length
+  return exact(shown)
+}
 
 /** A text cut to at most `columns`, with … where something was cut. */
 export const clipped = (text: string, columns: number): string => {
-  if (widthOf(text) <= columns) return text
+  // A text of megabytes is not measured whole.
+  const start = text.slice(0, Math.max(0, columns) * 8)
+  if (start === text && widthOf(text) <= columns) return text
   if (columns < 1) return ''
   let kept = ''
   let used = 0
-  for (const char of text) {
+  for (const char of start) {
     used += widthOf(char)
     if (used > columns - 1) break
     kept += char

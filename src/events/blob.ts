@@ -8,6 +8,8 @@ import { payloadText } from './line.js'
 export const maxInlineText = 64 * 1024
 /** While a line would exceed this, its largest values move out. */
 export const maxLine = 1024 * 1024
+/** How deep a payload may be nested: whatever reads it, call within call, has room for that. */
+const maxDepth = 500
 /** What a payload may take of a line: the rest is for the envelope. */
 const maxPayload = maxLine - 1024
 /** No member shorter than this is moved out for the sake of the line. */
@@ -19,14 +21,32 @@ export interface Stored {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
+/** A member that holds values as they stand in lines already (what a fold gave): nothing in it is moved or escaped again. */
+export class InStoredForm {
+  constructor(readonly value: unknown) {}
+}
+
 /**
  * Turns a caller's payload into what a line holds: large strings and inline media become blob references, keys that
  * begin with `$` get one more. Refuses what no line can hold.
  */
 export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => {
+  const members = Object.entries(payload)
+  const asTheyAre = members.filter(([, value]) => value instanceof InStoredForm)
+  if (asTheyAre.length === 0) return storeAll(payload)
+  const others = Object.fromEntries(members.filter(([, value]) => !(value instanceof InStoredForm)))
+  const added = Object.fromEntries(asTheyAre.map(([name, { value }]) => [name, value]))
+  return E.map((stored: Stored) => ({ ...stored, payload: { ...stored.payload, ...added } }))(
+    storeAll(others),
+  )
+}
+
+const storeAll = (payload: object): E.Either<InvalidDraft, Stored> => {
   const text = jsonOf(payload)
   if (text === undefined)
     return E.left(new InvalidDraft(['the payload should be JSON (no cycles, no BigInt)']))
+  if (text.length > maxDepth && isDeep(payload, maxDepth))
+    return E.left(new InvalidDraft([`the payload should be nested no deeper than ${maxDepth} levels`]))
   if (isPlain(text)) return E.right({ payload, blobs: new Map() })
   const blobs = new Map<string, Buffer>()
   const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
@@ -44,6 +64,11 @@ const jsonOf = (payload: object): string | undefined => {
     return undefined
   }
 }
+
+const isDeep = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isDeep(item, levels - 1)))
 
 /** A cheap look that lets most payloads through as they are: nothing in them can be large, media, or a `$` key. */
 const isPlain = (text: string): boolean =>
@@ -99,6 +124,9 @@ const moveData = (data: string, media: string | undefined, blobs: Map<string, Bu
 
 /** Members that folds read without resolving blobs: they never move out whole. */
 const structural = new Set([
+  'id',
+  'name',
+  'type',
   'role',
   'toolCallId',
   'toolCalls',

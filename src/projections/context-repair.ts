@@ -52,10 +52,10 @@ const answered = (messages: readonly PathMessage[], missing: Missing): readonly 
   const pairs = pairsOf(messages)
   return joinGroups(messages.filter(({ members }) => members.role !== 'tool' && isForModel(members))).flatMap(
     (message) => {
-      const results = callsOf(message.members).map(
+      const results = callsIn(message).map(
         ({ id }) => resultOf(message, id, pairs) ?? missing(message.ids, id),
       )
-      const calls = callsOf(message.members).filter((_, at) => results[at] !== null)
+      const calls = callsIn(message).filter((_, at) => results[at] !== null)
       const spoken = messageFrom(message.ids, message.members, calls)
       return isEmpty(message.members) && calls.length === 0
         ? []
@@ -80,6 +80,10 @@ const joinGroups = (messages: readonly PathMessage[]): readonly Joined[] => {
   }
   return joined
 }
+
+/** Only the model calls: on a message of another role calls are an importer's remark. */
+const callsIn = ({ members }: Joined): readonly ToolCall[] =>
+  members.role === 'assistant' ? callsOf(members) : []
 
 const resultOf = ({ ids }: Joined, call: string, { results }: Pairs<PathMessage>): ContextMessage | null => {
   const result = ids.map((id) => results.get(id)?.get(call)).findLast((found) => found !== undefined)

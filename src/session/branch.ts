@@ -1,6 +1,7 @@
 import { type Chain, push, toArray } from '../events/chain.js'
 import { advancesHead, type Event, type EventId, is } from '../events/event.js'
 import { callsOf, isPrompt, membersOf, stringOf } from '../projections/members.js'
+import { isContextNeutral } from '../projections/redo-targets.js'
 
 /** What a decision needs to know of an event on the branch. */
 export interface BranchNode {
@@ -29,12 +30,6 @@ export interface Branch {
   readonly isWhole: boolean
 }
 
-const conversational = new Set(['session', 'message', 'compaction', 'branch', 'head', 'edit'])
-
-/** Context-neutral: `checkpoint`, `restore`, `custom` without content, unknown types. */
-const isNeutral = (event: Event): boolean =>
-  event.type === 'custom' ? event.content === undefined : !conversational.has(event.type)
-
 export const nodeOf = (event: Event): BranchNode => {
   const members = membersOf(event)
   return {
@@ -48,7 +43,7 @@ export const nodeOf = (event: Event): BranchNode => {
     through: event.type === 'compaction' ? stringOf(members.through) : null,
     from: is(event, 'head') ? stringOf(members.from) : null,
     reason: event.type === 'head' ? stringOf(members.reason) : null,
-    isNeutral: isNeutral(event),
+    isNeutral: isContextNeutral(event, members),
   }
 }
 

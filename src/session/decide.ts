@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { NonEmptyArray } from 'fp-ts/lib/NonEmptyArray.js'
+import { InStoredForm } from '../events/blob.js'
 import type { Draft } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import { type EventId, noteTypes } from '../events/event.js'
@@ -157,10 +158,10 @@ const keepAbove = (
   nodes: readonly BranchNode[],
   { keep }: CompactionDraft,
   through: EventId,
-): { readonly keep?: readonly unknown[] } => {
+): { readonly keep?: InStoredForm } => {
   if (!Array.isArray(keep)) return {}
   const below = new Set(nodes.slice(nodes.findIndex(({ id }) => id === through) + 1).map(({ id }) => id))
-  return { keep: keep.filter((item: { readonly id: EventId }) => !below.has(item.id)) }
+  return { keep: new InStoredForm(keep.filter((item: { readonly id: EventId }) => !below.has(item.id))) }
 }
 
 /** Everything, or everything before the first call that still waits for its result. */

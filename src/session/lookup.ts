@@ -1,12 +1,11 @@
 import type { Event, EventId } from '../events/event.js'
-import type { Line } from '../events/line.js'
+import { bodyOf, type Line } from '../events/line.js'
 import type { EventLog } from '../events/log.js'
-import { walkBack } from '../events/walk.js'
-import { membersOf, recordOf } from '../projections/members.js'
+import { callsOf, type Members, membersOf, recordOf, stringOf } from '../projections/members.js'
 import { type Row, rowOf } from '../projections/row.js'
 import { textOf } from '../projections/text.js'
+import { readUsage } from '../projections/usage-tally.js'
 import { type Branch, extend } from './branch.js'
-import { eventOf } from './saved-fold.js'
 
 /** The line of an event, or null: from the log's end, since what is asked for is mostly recent. */
 export const findLine = async (log: EventLog, session: EventId, id: EventId): Promise<Line | null> => {
@@ -17,61 +16,88 @@ export const findLine = async (log: EventLog, session: EventId, id: EventId): Pr
   return null
 }
 
-/** The branch above an event: up to the `through` of its newest compaction, or, `whole`, up to the root. */
+/**
+ * The same draft with the same time on the same parent, as a submission before wrote it: under its own id, or, where the
+ * parent was no open end, on the `head` event that went to the parent. It can only stand after its parent, so no more
+ * than that is read.
+ */
+export const findWritten = async (log: EventLog, session: EventId, line: Line): Promise<Line | null> => {
+  const alike: Line[] = []
+  const heads = new Set<EventId | null>()
+  for await (const batch of log.readBackward(session)) {
+    for (const found of batch) {
+      if (found.id === line.id) return found
+      if (found.at === line.at && found.type === line.type && !found.note) alike.push(found)
+      if (found.type === 'head' && found.parent === line.parent) heads.add(found.id)
+      if (found.id !== line.parent) continue
+      const body = bodyOf(line)
+      return alike.find((other) => heads.has(other.parent) && bodyOf(other) === body) ?? null
+    }
+  }
+  return null
+}
+
+/**
+ * The branch of events given nearest first: up to the `through` of its newest compaction, where that says what it keeps
+ * (INV-11), or, `whole`, as far as they go.
+ */
 export const loadBranch = async (
-  log: EventLog,
-  session: EventId,
-  leaf: EventId,
+  events: AsyncIterable<Event>,
   reach: 'recent' | 'whole',
 ): Promise<Branch> => {
-  const events: Event[] = []
-  let until: unknown
+  const found: Event[] = []
+  let newest: Members | null = null
   let isWhole = true
-  for await (const { line } of walkBack(log, session, leaf)) {
-    const event = eventOf(line, session)
-    events.push(event)
-    if (event.type === 'compaction') until ??= membersOf(event).through
-    if (reach === 'recent' && event.id === until && event.parent !== null) {
+  for await (const event of events) {
+    found.push(event)
+    if (event.type === 'compaction') newest ??= membersOf(event)
+    if (reach !== 'recent' || newest === null || event.parent === null) continue
+    if (event.id === newest.through && Array.isArray(newest.keep)) {
       isWhole = false
       break
     }
   }
-  return events.reduceRight<Branch>(extend, { nodes: null, isWhole })
+  return found.reduceRight<Branch>(extend, { nodes: null, isWhole })
 }
 
 /**
- * The branch-dependent members of the index row at an event that is no open end. Goes up only until everything in them
- * is known: a `head` event on the way carries them, and the branch's name may be known by the caller.
+ * The branch-dependent members of the index row after events given nearest first. Takes events only until everything is
+ * known: a `head` event carries it all, and the branch's name is that of the nearest `branch` event, or known to the
+ * caller.
  */
-export const loadRow = async (
-  log: EventLog,
-  session: EventId,
-  at: EventId,
-  branchName: string | null,
-): Promise<Row> => {
-  const events: Event[] = []
-  const known = { text: false, tool: false, usage: false, prompt: false }
-  for await (const { line } of walkBack(log, session, at)) {
-    const event = eventOf(line, session)
-    events.push(event)
-    if (event.type === 'head' && recordOf(membersOf(event).row) !== null) break
-    note(known, event)
-    if (branchName !== null && known.text && known.tool && known.usage && known.prompt) break
+export const loadRow = async (events: AsyncIterable<Event>, branchName: string | null): Promise<Row> => {
+  const found: Event[] = []
+  const known = { text: false, tool: false, usage: false, closed: false }
+  let name = branchName
+  for await (const event of events) {
+    found.push(event)
+    const members = membersOf(event)
+    if (event.type === 'head' && recordOf(members.row) !== null) break
+    if (event.type === 'branch') name ??= stringOf(members.name)
+    if (event.type === 'message' && members.aside !== true) note(known, members)
+    if (name !== null && known.closed) break
   }
-  const row = rowOf(events.reverse())
-  return branchName === null ? row : { ...row, branch: branchName }
+  const row = rowOf(found.reverse())
+  return name === null ? row : { ...row, branch: name }
 }
 
-/** A prompt above the rest ends any group that they belong to. */
+/** `closed`: a message above what is known ends any group that it could belong to. */
 const note = (
-  known: { text: boolean; tool: boolean; usage: boolean; prompt: boolean },
-  event: Event,
+  known: { text: boolean; tool: boolean; usage: boolean; closed: boolean },
+  members: Members,
 ): void => {
-  const members = membersOf(event)
-  if (event.type !== 'message') return
-  if (members.role === 'user') known.prompt = known.text && known.tool && known.usage
-  if (members.role !== 'assistant' || members.aside === true || members.visible === false) return
+  if (members.role === 'tool') return
+  if (members.role !== 'assistant') {
+    known.closed = known.text && known.tool && known.usage
+    return
+  }
+  known.usage ||= isCounted(members.usage)
+  if (members.visible === false) return
   known.text ||= textOf(members.content) !== null
-  known.tool ||= Array.isArray(members.toolCalls) && members.toolCalls.length > 0
-  known.usage ||= recordOf(members.usage) !== null
+  known.tool ||= callsOf(members).length > 0
+}
+
+const isCounted = (value: unknown): boolean => {
+  const usage = readUsage(value)
+  return usage !== null && Number.isFinite(usage.input + usage.output)
 }

@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { storeValues } from '../events/blob.js'
+import { InStoredForm, storeValues } from '../events/blob.js'
 import { type Draft, decodeDraft } from '../events/draft.js'
 import { InvalidDraft, LogLostTail, NotFound, Refused, StaleTail } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
 import { encodeLine, type Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Ports } from '../events/system.js'
-import type { Row } from '../projections/row.js'
 import { rowAt, sessionIndex } from '../projections/session-index.js'
 import type { Presence } from './api.js'
 import { type Branch, nodeOf, nodesOf } from './branch.js'
@@ -289,10 +288,10 @@ export class OpenSession {
       )
   }
 
-  async #row(state: SessionState, at: EventId): Promise<Row & Record<string, unknown>> {
+  /** In its stored form, as the folds that it comes from hold it. */
+  async #row(state: SessionState, at: EventId): Promise<InStoredForm> {
     const open = rowAt(state.index, at)
-    const row = open ?? (await loadRow(this.#log, this.id, at, this.#branchNameAt(state, at)))
-    return { ...row }
+    return new InStoredForm(open ?? (await loadRow(this.#log, this.id, at, this.#branchNameAt(state, at))))
   }
 
   /** The branch's name at an event above the position, where no other branch or move lies between. */

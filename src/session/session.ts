@@ -86,6 +86,7 @@ export class LiveSession implements Session {
   }
 
   async compact(input: CompactInput): Promise<Compacted> {
+    checkedDrafts([{ type: 'compaction', through: this.id, ...input }])
     const members = await compactionMembers(this.reader, this.position, input)
     const events = await this.open.run({ do: 'compact', compaction: members })
     const [compaction] = events.slice(-1) as [Event]

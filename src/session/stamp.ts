@@ -1,26 +1,63 @@
-import type { Draft } from '../events/draft.js'
+import * as E from 'fp-ts/lib/Either.js'
+import { type Stored, storeValues } from '../events/blob.js'
+import { type Draft, isTime } from '../events/draft.js'
+import { type InvalidDraft, Refused } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
-import type { Stamped } from '../events/line.js'
+import { encodeLine, type Line } from '../events/line.js'
+import type { Ports } from '../events/system.js'
 import { advances } from './decide.js'
+import { storeAround } from './stored-form.js'
 
-/** Envelope and payload of a draft that was given its time and parent. */
-export interface Placed {
-  readonly envelope: Stamped
-  readonly payload: Record<string, unknown>
+/** A draft's line, and the blobs that it names, by their SHA-256. */
+export interface Sealed {
+  readonly line: Line
+  readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** Gives a draft what it lacks. `clockMs`: at or after everything that this session and this log hold (DESIGN §3). */
-export const place = (draft: Draft, position: EventId, clockMs: number): Placed => {
-  const { type, at, parent, note: _note, ...payload } = draft
-  const isNote = !advances(draft)
-  return {
-    envelope: { parent: parent ?? position, at: at ?? new Date(clockMs).toISOString(), type, note: isNote },
-    payload,
+/** A member that the session itself took from its log, in stored form. */
+export type StoredMember = 'row' | 'keep' | null
+
+/** Makes lines of drafts: gives each the time and the parent that it lacks, and moves its large values out. */
+export class Stamp {
+  #last = 0
+
+  constructor(readonly ports: Pick<Ports, 'clock' | 'random'>) {}
+
+  /** `tailAt`: the newest time in the log, '' for none. `parent`: where a draft hangs that does not say; null for a root. */
+  seal(draft: Draft, parent: EventId | null, tailAt: string, member: StoredMember = null): Sealed {
+    const { type, at, parent: named, note: _note, ...payload } = draft
+    const stored = this.#store(payload, member)
+    if (E.isLeft(stored)) throw stored.left
+    const envelope = {
+      parent: named ?? parent,
+      at: at ?? this.#next(tailAt),
+      type,
+      note: !advances(draft),
+    }
+    return { line: encodeLine(envelope, stored.right.payload), blobs: stored.right.blobs }
+  }
+
+  #store(payload: Record<string, unknown>, member: StoredMember): E.Either<InvalidDraft, Stored> {
+    return member === null
+      ? storeValues(payload)
+      : storeAround(payload, member, `${this.ports.random.hex(16)}:`)
+  }
+
+  /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (DESIGN §3). */
+  #next(tailAt: string): string {
+    const lastInLog = tailAt === '' ? 0 : Date.parse(tailAt)
+    const ms = Math.max(this.ports.clock.now(), this.#last + 1, lastInLog + 1)
+    const at = new Date(Math.min(ms, lastMs)).toISOString()
+    if (ms > lastMs || !isTime(at))
+      throw new Refused(
+        `no time is left after the log's last event (${tailAt})`,
+        '',
+        'give the draft an `at` of its own',
+      )
+    this.#last = ms
+    return at
   }
 }
 
-/** The stamp's time: `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice. */
-export const nextTime = (now: number, lastOwn: number, logAt: string): number => {
-  const lastInLog = logAt === '' ? 0 : Date.parse(logAt)
-  return Math.max(now, lastOwn + 1, lastInLog + 1)
-}
+/** The last time that a line can hold. */
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z')

@@ -5,7 +5,7 @@ import { builtEntry, ensureBuilt } from '../../scripts/built.mjs'
 import { newFolder } from './folders.js'
 
 /** The entry that is tested: the built one, or the one that COPPICE_BIN names (an installed package, say). */
-const entry = process.env.COPPICE_BIN ?? builtEntry
+export const entry = process.env.COPPICE_BIN ?? builtEntry
 if (process.env.COPPICE_BIN === undefined && !ensureBuilt()) throw new Error('the build failed')
 
 export interface Ran {

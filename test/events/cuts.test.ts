@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Damaged } from '../../src/events/errors/index.js'
 import { appendTo, cutAt, fsWith, mustReadAs, root, type State, stateOf } from '../support/cuts.js'
-import { chainOn, left, logOn, messageOn, noteOn, readAll } from '../support/logs.js'
+import { chainOn, left, logOn, type messageOn, noteOn, readAll } from '../support/logs.js'
 
 const [first, second] = chainOn(root.id, 1, 2) as [ReturnType<typeof messageOn>, ReturnType<typeof messageOn>]
 const whole = stateOf([root, first, noteOn(first.id, 3), second])
@@ -46,8 +46,7 @@ describe('the append after a cut, cut again at every byte of its own write', () 
   test('is read up to its last whole line, and the next append goes on', async () => {
     for (const cut of tellingCuts(whole, whole.bytes.length - second.bytes.length)) {
       const recovered = await appendTo(cutAt(whole, cut), 100)
-      for (let size = cut; size <= recovered.bytes.length; size++)
-        await appendTo(cutAt(recovered, size), 200)
+      for (let size = cut; size <= recovered.bytes.length; size++) await appendTo(cutAt(recovered, size), 200)
     }
   })
 
@@ -56,8 +55,7 @@ describe('the append after a cut, cut again at every byte of its own write', () 
     const once = await appendTo(cutAt(whole, cut), 100)
     for (const again of tellingCuts(once, cut)) {
       const twice = await appendTo(cutAt(once, again), 200)
-      for (let size = again; size <= twice.bytes.length; size += 3)
-        await appendTo(cutAt(twice, size), 300)
+      for (let size = again; size <= twice.bytes.length; size += 3) await appendTo(cutAt(twice, size), 300)
     }
   })
 })

@@ -8,8 +8,7 @@ import { failing, type MemoryFs, systemError } from '../support/memory-fs.js'
 const first = messageOn(root.id, 1)
 const start = bytesOf(root, first)
 const isMarked = (fs: MemoryFs): boolean => ((fs.stat(path)?.mode ?? 0) & unsyncedMark) !== 0
-const readBack = async (fs: MemoryFs): Promise<string[]> =>
-  idsOf(await allOf(logOn(fs).readForward(root.id)))
+const readBack = async (fs: MemoryFs): Promise<string[]> => idsOf(await allOf(logOn(fs).readForward(root.id)))
 
 describe('a failed sync', () => {
   const unsynced = async () => {
@@ -149,7 +148,11 @@ describe('a write that is cut short', () => {
       await right(log.append(root.id, tail.id, [next]))
       const after = await readAll((report) => log.readForward(root.id, { report }))
       expect([after.error, after.told]).toEqual([null, []])
-      expect(idsOf(after.lines).filter((id) => !idsOf(lines).includes(id)).at(-1)).toBe(next.id)
+      expect(
+        idsOf(after.lines)
+          .filter((id) => !idsOf(lines).includes(id))
+          .at(-1),
+      ).toBe(next.id)
     }
   })
 

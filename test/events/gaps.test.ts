@@ -69,7 +69,12 @@ describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
     const next = messageOn(standing.id, 100)
     const appended = await right(logOn(fs).append(root.id, standing.id, [next]))
     const [note] = appended.lines as [Line]
-    expect(note).toMatchObject({ type: 'recovered', note: true, parent: standing.id, offset: holedBytes.length })
+    expect(note).toMatchObject({
+      type: 'recovered',
+      note: true,
+      parent: standing.id,
+      offset: holedBytes.length,
+    })
     expect(payloadOf(note)).toMatchObject({
       gaps: [
         {
@@ -109,7 +114,7 @@ describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
     const { lines } = await right(logOn(fs).append(root.id, a.id, [messageOn(a.id, 100)]))
     const noteAt = torn.length + 1
     const tailAt = placed([root, a, lost, child, grandchild, remark, standing])[6]?.offset as number
-    expect(payloadOf(lines[0] as Line)['gaps']).toEqual([
+    expect(payloadOf(lines[0] as Line).gaps).toEqual([
       expect.objectContaining({ back: noteAt - gapAt, bytes: gapBytes }),
       expect.objectContaining({
         back: noteAt - tailAt,

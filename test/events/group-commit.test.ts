@@ -80,7 +80,12 @@ describe('appends that wait', () => {
     const waiting = lines.map((line, i) => right(log.append(root.id, lines[i - 1]?.id ?? first.id, [line])))
     log.close()
     await Promise.all(waiting)
-    expect(fs.afterPowerCut().bytesOf(path).equals(bytesOf(root, first, ...lines))).toBe(true)
+    expect(
+      fs
+        .afterPowerCut()
+        .bytesOf(path)
+        .equals(bytesOf(root, first, ...lines)),
+    ).toBe(true)
     await right(log.append(root.id, lines[2]?.id as string, [messageOn(lines[2]?.id as string, 9)]))
   })
 })

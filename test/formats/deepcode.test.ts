@@ -177,10 +177,15 @@ describe('compaction', () => {
     })
   })
 
-  it('whose messages a second pass deleted stays as a hidden message', async () => {
+  it('whose messages a second pass deleted still speaks to the model, after a later one too', async () => {
     const items = await read('second-compaction')
-    expect(payloadOf(event(items, 'S1'))).toMatchObject({ role: 'system', visible: false })
-    expect(payloadOf(event(items, 'S2'))).toEqual({ summary: 'second summary', through: idFor('m7') })
+    expect(event(items, 'S1').type).toBe('custom')
+    expect(payloadOf(event(items, 'S1'))['content']).toContain('first summary')
+    expect(payloadOf(event(items, 'S2'))).toMatchObject({
+      summary: 'second summary',
+      through: idFor('m7'),
+      keep: [{ id: idFor('s') }, { id: idFor('S1'), message: { role: 'system' } }],
+    })
     expect(remarks(items)).toContain('no longer in the file')
   })
 

@@ -72,6 +72,12 @@ describe('the sessions that ship with Coppice', () => {
     const move = items.find(({ kind }) => kind === 'move')
     expect(ends(items)).toHaveLength(3)
     expect(move).toMatchObject({ reason: 'checkout' })
+    const child = [...all].filter(([key]) => key.startsWith('claude'))[1]?.[1][0]
+    const main = items[0]?.kind === 'session' ? items[0].session : ''
+    expect(child).toMatchObject({
+      kind: 'session',
+      startedBy: { session: main, event: expect.any(String) },
+    })
     expect(
       eventsOf(items)
         .filter(({ type }) => type === 'title')

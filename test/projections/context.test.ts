@@ -52,6 +52,13 @@ describe('what goes in', () => {
     expect(contextOf(log, before)[0]?.content).toBe('a')
   })
 
+  it('a redacted edit still hides what it replaced', () => {
+    const log = begun()
+    const target = log.message('user', 'first').id
+    log.write('edit', { target, replacement: 'second' }, { redacted: true, kept: { target } })
+    expect(said(log)).toEqual([['user', '[redacted]']])
+  })
+
   it("an embedder's event with content speaks as the user; other types are passed over", () => {
     const log = begun()
     log.write('custom', { name: 'n', data: 1, content: 'note this' })
@@ -231,6 +238,12 @@ describe('repair', () => {
     expect(b?.content).toContain('outcome unknown: check before retrying')
     expect(c).toMatchObject({ content: 'done' })
     expect(c).not.toHaveProperty('synthetic')
+  })
+
+  it('only an assistant calls', () => {
+    const log = begun()
+    log.message('user', 'x', { toolCalls: [call('a')] })
+    expect(contextOf(log)).toEqual([{ role: 'user', content: 'x', ids: [log.head] }])
   })
 
   it('a result that is not for the model leaves its place', () => {

@@ -8,14 +8,15 @@ import type { Clock, Fs, Random } from '../../src/events/ports.js'
 
 /** A clock that stands at an hour before the lines of `messageOn`, and randomness that counts. */
 export const stillClock: Clock = { now: () => Date.UTC(2026, 11, 1, 8) }
-export const countingRandom = (): Random => {
-  let last = 0
+export const countingRandom = (from = 0): Random => {
+  let last = from
   return { hex: (bytes) => (++last).toString(16).padStart(bytes * 2, '0') }
 }
 
 /** A log on an `Fs`: each is a process of its own. */
+let processes = 0
 export const logOn = (fs: Fs, folder = '/store'): EventLog =>
-  fileLog({ fs, clock: stillClock, random: countingRandom(), folder })
+  fileLog({ fs, clock: stillClock, random: countingRandom(1000 * ++processes), folder })
 
 export const rootLine = (nonce = '1'): Line =>
   encodeLine(
@@ -65,7 +66,11 @@ export const left = async <L, A>(task: TaskEither<L, A>): Promise<L> => {
 /** Reads a log, and what it says of bytes that it passed over; `error` where it stopped. */
 export const readAll = async (
   read: (report: (damage: Damage) => void) => AsyncIterable<readonly Line[]>,
-): Promise<{ readonly lines: readonly Line[]; readonly told: readonly Damage[]; readonly error: unknown }> => {
+): Promise<{
+  readonly lines: readonly Line[]
+  readonly told: readonly Damage[]
+  readonly error: unknown
+}> => {
   const lines: Line[] = []
   const told: Damage[] = []
   try {

@@ -43,6 +43,8 @@ interface Inode {
   size: number
   /** The bytes that a power cut leaves. */
   durable: Buffer
+  /** Stretches whose sync failed: the cache shows them, and no later sync writes them, though it says all is well. */
+  readonly dropped: { readonly from: number; readonly to: number }[]
   mode: number
   mtimeMs: number
   readonly locks: Map<MemoryFile, 'shared' | 'exclusive'>
@@ -231,6 +233,7 @@ export class MemoryFs implements Fs {
       bytes: Buffer.alloc(0),
       size: 0,
       durable: Buffer.alloc(0),
+      dropped: [],
       mode: 0o600,
       mtimeMs: ++this.#now,
       locks: new Map(),
@@ -298,8 +301,15 @@ class MemoryFile implements FileHandle {
     this.#mustBeOpen()
     await new Promise((resolve) => setImmediate(resolve))
     this.#mustBeOpen()
-    this.fs.ask('sync', this.path)
-    this.inode.durable = Buffer.from(this.inode.bytes.subarray(0, this.inode.size))
+    const { inode } = this
+    try {
+      this.fs.ask('sync', this.path)
+    } catch (error) {
+      inode.dropped.push({ from: inode.durable.length, to: inode.size })
+      throw error
+    }
+    inode.durable = Buffer.from(inode.bytes.subarray(0, inode.size))
+    for (const { from, to } of inode.dropped) inode.durable.fill(0, from, to)
   }
 
   tryLock(kind: 'shared' | 'exclusive'): boolean {

@@ -6,6 +6,7 @@ import { drawTable } from '../draw-table.js'
 import { eventOf, readerOf, short, withSession } from '../names.js'
 import type { Options } from '../options.js'
 import { safeLine } from '../safe-text.js'
+import { loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = '', branch], options) => {
   if (branch === undefined) return list(context, name, options)
@@ -22,7 +23,10 @@ const list = async (context: Context, name: string, options: Options): Promise<n
   const { report, finish } = damageReport(context, reader.id)
   const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
   if (context.json) await context.out.jsonArray(tree.branches)
-  else for (const line of table(context, tree)) await context.out.line(line)
+  else {
+    await loadWidths(tree.branches.map((end) => end.name))
+    for (const line of table(context, tree)) await context.out.line(line)
+  }
   return finish()
 }
 

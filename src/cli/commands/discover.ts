@@ -2,6 +2,7 @@ import type { Run } from '../context.js'
 import { drawTable } from '../draw-table.js'
 import { safeName } from '../safe-text.js'
 import { discovered } from '../sources.js'
+import { loadWidths } from '../width.js'
 
 export const run: Run = async (context) => {
   const found = await discovered(context)
@@ -16,6 +17,7 @@ export const run: Run = async (context) => {
     await context.warn('no sessions of other agents: none of the known folders holds any')
   const rows = found.map(({ format, path, sources }) => [format.name, String(sources.length), safeName(path)])
   const heads = [{ head: 'FORMAT' }, { head: 'SESSIONS', align: 'right' as const }, { head: 'PATH' }]
+  await loadWidths(found.map(({ path }) => path))
   if (rows.length > 0) for (const line of drawTable(heads, rows, colours.dim)) await out.line(line)
   return undefined
 }

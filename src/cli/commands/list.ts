@@ -4,6 +4,7 @@ import type { Colours, Context, Run } from '../context.js'
 import { drawTable } from '../draw-table.js'
 import { short } from '../names.js'
 import { safeLine, safeName } from '../safe-text.js'
+import { loadWidths } from '../width.js'
 
 export const run: Run = async (context, _args, options) => {
   const all = options.flag('all')
@@ -38,6 +39,7 @@ const nothing = async ({ storePath, workspace }: Context, store: Store, all: boo
 }
 
 const print = async (context: Context, rows: readonly SessionRow[], all: boolean): Promise<void> => {
+  await loadWidths(rows.flatMap(({ title, workspace }) => [title, workspace]))
   for (const line of sessionTable(rows, {
     all,
     now: context.now(),

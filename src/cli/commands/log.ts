@@ -4,6 +4,7 @@ import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { eventLine } from '../event-line.js'
 import { eventOf, readerOf, short } from '../names.js'
+import { everyScript, loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
@@ -22,6 +23,7 @@ export const printLine = async ({ json, out, colours }: Context, line: Line): Pr
     return
   }
   const event = parseLine(line)
+  await loadWidths(everyScript)
   await out.line(
     E.isRight(event)
       ? eventLine(event.right, out.columns, colours)

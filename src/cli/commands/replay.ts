@@ -1,3 +1,4 @@
+import { hasTag } from '../../events/errors/tagged.js'
 import type { Event, EventId } from '../../events/event.js'
 import { treeOf } from '../../events/tree.js'
 import { Live } from '../../projections/live.js'
@@ -42,15 +43,29 @@ const printOne = async (
 ): Promise<void> => {
   const state = projection.view(replay(projection, events))
   const hash = stateHash(state)
-  const savedAgrees = await reader.savedAgrees()
+  const savedAgrees = await savedAgreesOf(reader)
   if (json) {
     await out.json({ projection: projection.name, events: events.length, state, hash, savedAgrees })
     return
   }
   await out.line(JSON.stringify(state, null, 2))
   const saved =
-    savedAgrees === null ? 'no saved fold' : savedAgrees ? 'the saved fold agrees' : 'the saved fold differs'
+    savedAgrees === null
+      ? 'no saved fold to compare with'
+      : savedAgrees
+        ? 'the saved fold agrees'
+        : 'the saved fold differs'
   await out.line(`${colours.yellow(hash)}  ${projection.name} of ${events.length} events; ${saved}`)
+}
+
+/** Null where the log is damaged, so that there is nothing whole to compare with. */
+const savedAgreesOf = async (reader: SessionReader): Promise<boolean | null> => {
+  try {
+    return await reader.savedAgrees()
+  } catch (error) {
+    if (hasTag(error, 'Damaged')) return null
+    throw error
+  }
 }
 
 const printEach = async (

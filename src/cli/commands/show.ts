@@ -3,6 +3,7 @@ import type { Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { drawTranscript } from '../draw-transcript.js'
 import { eventOf, readerOf } from '../names.js'
+import { everyScript, loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
@@ -12,6 +13,9 @@ export const run: Run = async (context, [name = ''], options) => {
   const transcript = (await reader.messages(view)) as Transcript
   const { json, out, colours } = context
   if (json) await out.jsonArray(transcript.messages)
-  else for (const line of drawTranscript(transcript, { columns: out.columns, colours })) await out.line(line)
+  else {
+    await loadWidths(everyScript)
+    for (const line of drawTranscript(transcript, { columns: out.columns, colours })) await out.line(line)
+  }
   return finish()
 }

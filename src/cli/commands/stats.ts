@@ -5,6 +5,7 @@ import { exit, messageOf } from '../exit.js'
 import { short } from '../names.js'
 import { safeLine } from '../safe-text.js'
 import { type StatsRow, statsRows } from '../stats-rows.js'
+import { loadWidths } from '../width.js'
 
 /** A session that cannot be read is told, and the others are counted all the same. */
 export const run: Run = async (context, _args, options) => {
@@ -24,7 +25,10 @@ export const run: Run = async (context, _args, options) => {
   }
   rows.sort((a, b) => (a.day === b.day ? a.model.localeCompare(b.model) : a.day < b.day ? 1 : -1))
   if (context.json) await context.out.jsonArray(rows)
-  else for (const line of table(context, rows)) await context.out.line(line)
+  else {
+    await loadWidths(rows.map(({ model }) => model))
+    for (const line of table(context, rows)) await context.out.line(line)
+  }
   return code
 }
 

@@ -7,7 +7,7 @@ import { notYet, Usage } from '../errors/usage.js'
 import { readerOf, short, withSession } from '../names.js'
 import type { Options } from '../options.js'
 import { safe, safeLine } from '../safe-text.js'
-import { clipped } from '../width.js'
+import { clipped, loadWidths } from '../width.js'
 
 /** `undo --json` without TARGET, see docs/CLI.md. */
 interface Target {
@@ -47,6 +47,7 @@ const list = async (context: Context, reader: SessionReader, all: boolean): Prom
     return undefined
   }
   if (targets.length === 0) await context.warn(`nothing to undo: ${reader.id}`)
+  await loadWidths(targets.map(({ text }) => text))
   for (const { id, text, at } of targets) {
     const when = age(at, now()).padStart(6)
     await out.line(

@@ -13,6 +13,7 @@ import type { Context } from '../context.js'
 import { drawTree } from '../draw-tree.js'
 import { short } from '../names.js'
 import { safeLine, safeName } from '../safe-text.js'
+import { everyScript, loadWidths } from '../width.js'
 import { material } from './material.js'
 import { Stage } from './stage.js'
 
@@ -22,6 +23,7 @@ import { Stage } from './stage.js'
  */
 export const tour = async (context: Context): Promise<void> => {
   const stage = new Stage(context)
+  await loadWidths(everyScript)
   const folder = await mkdtemp(join(tmpdir(), 'coppice-demo-'))
   const store = await openStore(folder)
   await stage.title(

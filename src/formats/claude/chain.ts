@@ -5,6 +5,9 @@ import type { Remarks } from '../remarks.js'
 import type { ClaudeRecord } from './records.js'
 import { type Joining, type Node, placeUnder, unitFor, uuidAbove } from './tree.js'
 
+/** What a transcript shows of a session's status. */
+export type Status = 'completed' | 'failed' | 'interrupted'
+
 /** One session being read: the main one, or a sub-agent's in the same file. */
 export interface Chain {
   readonly key: string
@@ -13,8 +16,11 @@ export interface Chain {
   tip: Node | null
   /** Time of the last line. */
   at: string
-  size: number
-  status: string | null
+  /** Every event, in order. */
+  readonly nodes: Node[]
+  status: Status | null
+  /** Where it changed, so that it goes back with the head. */
+  readonly statuses: Map<Node, Status>
   /** `compactMetadata` of the boundary that waits for its summary. */
   boundary: Json | null
   /** Tool results by the id of their call. */
@@ -74,7 +80,7 @@ export const parentOf = ({ reading, chain, record }: Context, joining: Joining):
   if (named === undefined || named === null)
     return value['parentUuid'] === null && tip.unit.lastSpeech > 0 ? null : tip
   const found = typeof named === 'string' ? reading.placed.get(named) : undefined
-  if (found?.chain === chain) return placeUnder(found.node, tip, joining)
+  if (found?.chain === chain) return placeUnder(found.node, joining)
   if (named === uuid)
     reading.remarks.add(chain.key, 'record names itself as its parent: hung on the one before')
   else if (found !== undefined)
@@ -112,7 +118,7 @@ export const append = (context: Context, draft: Placed): EventItem => {
   const { chain, reading, record } = context
   const { key, parent, joining, calls = [], results = [], isLast = true } = draft
   const unit = unitFor(parent, joining)
-  const order = ++chain.size
+  const order = chain.nodes.length + 1
   if (joining.as === 'assistant' || joining.as === 'turn') unit.lastSpeech = order
   const node: Node = {
     key,
@@ -125,6 +131,8 @@ export const append = (context: Context, draft: Placed): EventItem => {
     results,
     ...(draft.through === undefined ? {} : { through: draft.through }),
   }
+  unit.tail = node
+  chain.nodes.push(node)
   chain.tip = node
   for (const id of results) chain.results.set(id, node)
   if (isLast && record.uuid !== null && !reading.placed.has(record.uuid))

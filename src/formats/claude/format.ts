@@ -4,6 +4,7 @@ import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { readJsonl } from '../jsonl.js'
 import { Remarks } from '../remarks.js'
+import { callOf } from './caller.js'
 import { claudeRecord, looksLikeRecord } from './records.js'
 import { namedBy } from './sessions.js'
 import { Transcript } from './transcript.js'
@@ -36,7 +37,10 @@ const detect = (_path: string, start: string): boolean =>
 
 async function* read(source: string): AsyncGenerator<Item> {
   const remarks = new Remarks()
-  const transcript = new Transcript(namedBy(source), remarks)
+  const named = namedBy(source)
+  const transcript = new Transcript(named, remarks)
+  const caller = named.parent === null ? null : await callOf(source, named.parent)
+  if (caller !== null) transcript.calledBy(caller.prompt, caller.call)
   try {
     for await (const found of readJsonl(source, { isRecord: looksLikeRecord })) {
       const record = found.kind === 'record' ? claudeRecord(found) : null

@@ -1,7 +1,7 @@
 import type { Item } from '../format.js'
-import { annotate, type Context, extraOf } from './chain.js'
+import { annotate, type Chain, type Context, extraOf, type Status } from './chain.js'
 import { textOf } from './records.js'
-import { customEvent } from './speech.js'
+import { customEvent, status } from './speech.js'
 import { isAbove, type Node } from './tree.js'
 
 /** Lines that stand outside the chain and say something of the session: its titles, its leaf. */
@@ -9,7 +9,7 @@ import { isAbove, type Node } from './tree.js'
 const longestTitle = 200
 
 /** A title as ours may be: trimmed, 200 code points at most. */
-export const titleOf = (text: string): string => [...text.trim()].slice(0, longestTitle).join('').trim()
+const titleOf = (text: string): string => [...text.trim()].slice(0, longestTitle).join('').trim()
 
 /** `custom-title` is the user's and comes by import; `ai-title` is one that anything else may replace. */
 export const titleLine = (context: Context, member: 'customTitle' | 'aiTitle'): Item[] => {
@@ -73,10 +73,7 @@ export const leafLine = (context: Context): Item[] => {
   const leaf = textOf(record.value, 'leafUuid')
   const found = leaf === null ? undefined : reading.placed.get(leaf)
   if (found?.chain !== chain || isAbove(found.node, chain.tip)) return customEvent(context, 'last-prompt')
-  const to = newestBelow(
-    found.node,
-    [...reading.placed.values()].filter((one) => one.chain === chain).map(({ node }) => node),
-  )
+  const to = newestBelow(found.node, chain.nodes)
   chain.tip = to
   const move: Item = {
     kind: 'move',
@@ -87,8 +84,27 @@ export const leafLine = (context: Context): Item[] => {
     reason: 'checkout',
     line: record.line,
   }
-  return [move, ...customEvent(context, 'last-prompt')]
+  const before = statusAt(chain, to)
+  return [
+    move,
+    ...customEvent(context, 'last-prompt'),
+    ...(before === undefined ? [] : status(context, before)),
+  ]
 }
 
-const newestBelow = (leaf: Node, nodes: readonly Node[]): Node =>
-  nodes.reduce((newest, node) => (node.order > newest.order && isAbove(leaf, node) ? node : newest), leaf)
+const statusAt = ({ statuses }: Chain, node: Node): Status | undefined => {
+  let at: Node | null = node
+  while (at !== null && !statuses.has(at)) at = at.parent
+  return at === null ? undefined : statuses.get(at)
+}
+
+const newestBelow = (leaf: Node, nodes: readonly Node[]): Node => {
+  const below = new Set([leaf])
+  let newest = leaf
+  for (const node of nodes) {
+    if (node.parent === null || !below.has(node.parent)) continue
+    below.add(node)
+    newest = node
+  }
+  return newest
+}

@@ -64,8 +64,9 @@ export const newChain = (key: string, { value }: ClaudeRecord, at: string): Chai
   ),
   tip: null,
   at,
-  size: 0,
+  nodes: [],
   status: null,
+  statuses: new Map(),
   boundary: null,
   results: new Map(),
 })

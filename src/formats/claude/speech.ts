@@ -2,7 +2,7 @@ import { sha256 } from '../../events/id.js'
 import type { EventItem, Item } from '../format.js'
 import { isObject, type Json, sameJson } from '../remainder.js'
 import { blockOf, blocksOf, partOf, spokenOf } from './blocks.js'
-import { annotate, append, type Context, extraOf, parentOf } from './chain.js'
+import { annotate, append, type Context, extraOf, parentOf, type Status } from './chain.js'
 import { objectOf, textOf } from './records.js'
 import type { Node } from './tree.js'
 import { saidUsage, usageOf } from './usage.js'
@@ -166,12 +166,8 @@ export const assistantLine = (context: Context): Item[] => {
     calls,
     extra: extraOf(context, parent, said),
   })
-  for (const call of spoken.toolCalls ?? []) rememberPrompt(call.arguments as string, key)
-  function rememberPrompt(text: string, event: string): void {
-    if (!text.includes('"prompt"')) return
-    const { prompt } = JSON.parse(text) as { prompt?: unknown }
-    if (typeof prompt === 'string') reading.prompts.set(sha256(prompt), { session: chain.key, event })
-  }
+  for (const prompt of promptsIn(message['content']))
+    reading.prompts.set(sha256(prompt), { session: chain.key, event: key })
   if (failed)
     return [
       item,
@@ -180,17 +176,21 @@ export const assistantLine = (context: Context): Item[] => {
   return [item, ...(stop !== null && ended.has(stop) ? status(context, 'completed') : [])]
 }
 
+/** Prompts that calls of a message give to sub-agents. */
+export const promptsIn = (content: unknown): string[] =>
+  (Array.isArray(content) ? content : []).flatMap((block) => {
+    const input = isObject(block) && block['type'] === 'tool_use' ? block['input'] : undefined
+    return isObject(input) && typeof input['prompt'] === 'string' ? [input['prompt']] : []
+  })
+
 const ended = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal'])
 
 /** What the transcript shows of the session's status, where it changes. */
-export const status = (
-  context: Context,
-  name: 'completed' | 'failed' | 'interrupted',
-  reason?: string,
-): EventItem[] => {
+export const status = (context: Context, name: Status, reason?: string): EventItem[] => {
   const { chain, key } = context
   if (chain.status === name && reason === undefined) return []
   chain.status = name
+  if (chain.tip !== null) chain.statuses.set(chain.tip, name)
   return [
     annotate(context, {
       key: `${key}#status`,

@@ -1,3 +1,4 @@
+import { sha256 } from '../../events/id.js'
 import type { Item } from '../format.js'
 import { isObject } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
@@ -33,6 +34,11 @@ export class Transcript {
       prompts: new Map(),
       titles: new Map(),
     }
+  }
+
+  /** The call, in another file, that gave a sub-agent its prompt. */
+  calledBy(prompt: string, call: { readonly session: string; readonly event: string }): void {
+    this.#reading.prompts.set(sha256(prompt), call)
   }
 
   take(record: ClaudeRecord): Item[] {
@@ -128,7 +134,7 @@ export class Transcript {
 }
 
 const carryLine = (context: Context): Item[] => {
-  const { record, reading, chain } = context
+  const { record, chain } = context
   const { type, value } = record
   const kind = kindOf(record)
   if (isObject(value['message']) && ['user', 'assistant', 'summary'].includes(type))
@@ -154,11 +160,6 @@ const carryLine = (context: Context): Item[] => {
         ...(chain.status === 'failed' ? [] : status(context, 'completed')),
       ]
   }
-  if (type === 'attachment')
-    reading.remarks.add(
-      chain.key,
-      'attachment kept as a custom event: what the model was told from it is not in the file',
-    )
   return noted(context, customEvent(context, kind))
 }
 
@@ -182,6 +183,9 @@ const messageLine = (context: Context): Item[] => {
 const noted = (context: Context, items: Item[]): Item[] => {
   const isCustom = items.some((item) => item.kind === 'event' && item.type === 'custom')
   if (isCustom)
-    context.reading.remarks.add(context.chain.key, `${kindOf(context.record)} record kept as a custom event`)
+    context.reading.remarks.add(
+      context.chain.key,
+      `${kindOf(context.record)} record kept as a custom event${context.record.type === 'attachment' ? ': what the model was told from it is not in the file' : ''}`,
+    )
   return items
 }

@@ -4,6 +4,8 @@ export interface Unit {
   readonly message: string | null
   /** `order` of its last line that says something to or from the model, results not counted. */
   lastSpeech: number
+  /** Its last event: a unit is one line, whatever Claude Code's parents say. */
+  tail: Node | null
 }
 
 /** One event that was placed. */
@@ -32,25 +34,25 @@ export type Joining =
 
 /**
  * Where a line hangs that names `parent`. Claude Code writes parallel calls, their results and hook progress as forks
- * that nobody made: where nothing but such lines stands between the parent and the tip, the line continues the tip.
+ * that nobody made: where nothing but such lines stands after the parent in its unit, the line continues the unit.
  * Anything else is a branch.
  */
-export const placeUnder = (parent: Node, tip: Node, joining: Joining): Node => {
-  if (parent.unit !== tip.unit) return parent
+export const placeUnder = (parent: Node, joining: Joining): Node => {
+  const { unit } = parent
   const isSameTurn =
     joining.as === 'aside' ||
     joining.as === 'result' ||
-    (joining.as === 'assistant' && joining.message !== null && joining.message === tip.unit.message)
-  return isSameTurn || parent.order >= tip.unit.lastSpeech ? tip : parent
+    (joining.as === 'assistant' && joining.message !== null && joining.message === unit.message)
+  return isSameTurn || parent.order >= unit.lastSpeech ? (unit.tail ?? parent) : parent
 }
 
 /** The unit of a line that hangs on `parent`. */
 export const unitFor = (parent: Node | null, joining: Joining): Unit => {
   if (parent !== null && (joining.as === 'aside' || joining.as === 'result')) return parent.unit
-  if (joining.as !== 'assistant') return { message: null, lastSpeech: 0 }
+  if (joining.as !== 'assistant') return { message: null, lastSpeech: 0, tail: null }
   if (parent !== null && joining.message !== null && parent.unit.message === joining.message)
     return parent.unit
-  return { message: joining.message, lastSpeech: 0 }
+  return { message: joining.message, lastSpeech: 0, tail: null }
 }
 
 /** The `uuid` that a line on `parent` would name. */

@@ -142,11 +142,7 @@ export class History {
       this.#compacted = []
       return []
     }
-    if (isSummary(value))
-      this.remarks.add(
-        this.session,
-        'summary whose messages are no longer in the file: kept as a hidden message',
-      )
+    if (isSummary(value)) return [this.#orphan(record, value, key)]
     const isSystem = value['role'] === 'system'
     if (value['compacted'] === true) {
       this.#compacted.push({ id: key, updateTime: value['updateTime'] })
@@ -157,6 +153,26 @@ export class History {
     return typeof hash === 'string' && hash !== ''
       ? [this.#checkpoint(key, hash, value, record), message()]
       : [message()]
+  }
+
+  /**
+   * A summary whose messages a later pass deleted. It speaks to the model as an event of Deep Code's own, no message: an
+   * import that knows it as the compaction it once was leaves it so.
+   */
+  #orphan(record: JsonRecord, value: Json, key: string): EventItem {
+    this.remarks.add(
+      this.session,
+      'summary whose messages are no longer in the file: kept as a custom event that the model reads',
+    )
+    const { content, ...data } = value
+    this.#kept.push({ key, content })
+    this.#summaries.add(key)
+    return this.#event(
+      key,
+      'custom',
+      () => ({ name: 'deepcode:summary', data, content: content ?? '' }),
+      record,
+    )
   }
 
   /** The code before the prompt; its commit stays in Deep Code's own repository. */
@@ -184,14 +200,14 @@ export class History {
     const summary = text.startsWith(summaryPrefix) ? text.slice(summaryPrefix.length) : text
     const through = covered[covered.length - 1]?.id ?? ''
     const kept = [...this.#kept]
-    const needsKept = this.#hasCompactedSystem || kept.some((one) => this.#isCompaction(one.key))
+    const needsKept = this.#hasCompactedSystem || kept.some((one) => this.#isSummary(one.key))
     const keep = (idOf: (key: string) => EventId | null): unknown[] =>
       kept.flatMap((one) => {
         const id = idOf(one.key)
         return id === null ? [] : [{ id, message: { role: 'system', content: one.content } }]
       })
     this.#kept.push({ key, content: text })
-    this.#compactions.add(key)
+    this.#summaries.add(key)
     const { content: _content, ...rest } = value
     const extra = { ...(text === summary ? value : rest), covered }
     const before = this.#at
@@ -207,9 +223,9 @@ export class History {
     return item
   }
 
-  readonly #compactions = new Set<string>()
-  #isCompaction(key: string): boolean {
-    return this.#compactions.has(key)
+  readonly #summaries = new Set<string>()
+  #isSummary(key: string): boolean {
+    return this.#summaries.has(key)
   }
 
   #event(

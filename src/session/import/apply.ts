@@ -1,3 +1,4 @@
+import { InStoredForm } from '../../events/blob.js'
 import type { EventId } from '../../events/event.js'
 import { noteTypes } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
@@ -87,7 +88,7 @@ export class SourceCursor {
 
   #moveTo(to: EventId, key: string, at: string, reason: MoveItem['reason']): EventId {
     const { target } = this
-    const payload = { to, from: target.position, reason, row: { ...target.rowAt(to) } }
+    const payload = { to, from: target.position, reason, row: new InStoredForm(target.rowAt(to)) }
     return target.add({ key, parent: to, at, type: 'head', note: false, payload })
   }
 

@@ -181,7 +181,7 @@ class SourceImport {
     const target = new ImportTarget(home, place, format, options.dryRun === true)
     const isThere = known !== undefined && home.log(place.folder).stamp(known.session) !== null
     if (isThere) await target.load(known.session)
-    else this.#addRoot(target, item)
+    else await this.#addRoot(target, item)
     sessions.set(key, { session: target.id, place })
     this.#cursors.set(item.session, new SourceCursor(target, (text) => this.#say(item.session, text)))
   }
@@ -198,7 +198,7 @@ class SourceImport {
   }
 
   /** The root holds only what the source says, so that the same source gives the same session everywhere. */
-  #addRoot(target: ImportTarget, item: SessionItem): void {
+  async #addRoot(target: ImportTarget, item: SessionItem): Promise<void> {
     const format = this.source.format.name
     const { workspace, cwd, agent, extra } = item
     target.add({
@@ -213,24 +213,34 @@ class SourceImport {
         ...(workspace === null ? {} : { workspace }),
         ...(cwd === null ? {} : { cwd }),
         ...(agent === undefined ? {} : { agent }),
-        ...this.#point('startedBy', item),
-        ...this.#point('forkedFrom', item),
+        ...(await this.#point('startedBy', item)),
+        ...(await this.#point('forkedFrom', item)),
       },
       extra,
     })
   }
 
   /** A link to another session, as far as that one was imported. */
-  #point(name: 'startedBy' | 'forkedFrom', item: SessionItem): Record<string, unknown> {
+  async #point(name: 'startedBy' | 'forkedFrom', item: SessionItem): Promise<Record<string, unknown>> {
     const point = item[name]
     if (point === undefined) return {}
-    const session = this.run.sessions.get(originKey(this.source.format.name, point.session))?.session
-    if (session === undefined) {
+    const known = this.run.sessions.get(originKey(this.source.format.name, point.session))
+    if (known === undefined) {
       this.#say(item.session, `${name} names a session that was not imported: ${point.session}`)
       return {}
     }
-    const event =
-      point.event === null ? null : (this.#cursors.get(point.session)?.target.idOf(point.event) ?? null)
-    return { [name]: { session, event: event ?? session } }
+    const event = point.event === null ? null : await this.#eventOf(point.session, known, point.event)
+    return { [name]: { session: known.session, event: event ?? known.session } }
+  }
+
+  /** The event that a key became in another session: of this source, or of one that was imported before. */
+  async #eventOf(session: string, known: Known, key: string): Promise<EventId | null> {
+    const { home } = this.run
+    const here = this.#cursors.get(session)
+    if (here !== undefined) return here.target.idOf(key)
+    const place = known.place ?? findSession(home, known.session).place
+    const there = new ImportTarget(home, place, this.source.format.name, true)
+    if (home.log(place.folder).stamp(known.session) !== null) await there.load(known.session)
+    return there.idOf(key)
   }
 }

@@ -1,0 +1,166 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { backward } from '../events/chain.js'
+import type { Draft } from '../events/draft.js'
+import { NotFound, Refused } from '../events/errors/index.js'
+import { advancesHead, type Event, type EventId } from '../events/event.js'
+import type { Line } from '../events/line.js'
+import type { Row } from '../projections/row.js'
+import { rowAt } from '../projections/session-index.js'
+import { type Branch, nodesOf } from './branch.js'
+import type { Command } from './command.js'
+import { advances, branchNeededBy, decide, type SessionState } from './decide.js'
+import { evolve } from './evolve.js'
+import { loadBranch, loadRow } from './lookup.js'
+import { eventOf } from './saved-fold.js'
+import type { Sight } from './sight.js'
+import type { Sealed, Stamp, StoredMember } from './stamp.js'
+
+/** What a command comes to: lines to append, the events it stands for, and the state after it. */
+export interface Drafted {
+  readonly lines: readonly Line[]
+  readonly events: readonly Event[]
+  readonly blobs: ReadonlyMap<string, Buffer>
+  readonly state: SessionState
+}
+
+/** Decides a command and makes its lines. Throws what refuses it; then nothing of it stays in sight. */
+export const draft = async (
+  command: Command,
+  state: SessionState,
+  sight: Sight,
+  stamp: Stamp,
+): Promise<Drafted> => {
+  const drafting = new Drafting(state, sight, stamp)
+  try {
+    for (const step of stepsOf(command)) await drafting.take(step)
+    return drafting.drafted(state)
+  } catch (error) {
+    sight.remove(drafting.lines)
+    throw error
+  }
+}
+
+/** Drafts are decided one after the other: a later one may rest on an earlier one (a `tool` note on its call). */
+const stepsOf = (command: Command): readonly Command[] =>
+  command.do === 'append' && command.drafts.length > 1
+    ? command.drafts.map((draft) => ({ do: 'append', drafts: [draft] }))
+    : [command]
+
+/** Where a step hangs, if it says so itself. */
+const parentOf = (step: Command): EventId | undefined =>
+  step.do === 'append' ? step.drafts[0]?.parent : undefined
+
+class Drafting {
+  readonly lines: Line[] = []
+  readonly events: Event[] = []
+  readonly blobs = new Map<string, Buffer>()
+
+  constructor(
+    public state: SessionState,
+    readonly sight: Sight,
+    readonly stamp: Stamp,
+  ) {}
+
+  /** A command of which everything was there already leaves the position alone, unless the conversation ends there. */
+  drafted(from: SessionState): Drafted {
+    const { lines, events, blobs, state } = this
+    const hasMoved = lines.length > 0 || Object.hasOwn(state.index.open, state.position)
+    return { lines, events, blobs, state: hasMoved ? state : from }
+  }
+
+  async take(step: Command): Promise<void> {
+    const at = parentOf(step) ?? this.state.position
+    await this.#mustBeNode(at)
+    const branch = await this.#branchAt(at, step)
+    if (branch !== null && at === this.state.position) this.state = { ...this.state, branch }
+    const decision = decide({ ...this.state, branch }, step)
+    if (E.isLeft(decision)) throw decision.left
+    for (const draft of decision.right)
+      for (const one of await this.#withHead(draft))
+        await this.#write(one, one.type === 'head' ? 'row' : step.do === 'compact' ? 'keep' : null)
+  }
+
+  async #branchAt(at: EventId, step: Command): Promise<Branch | null> {
+    const needed = branchNeededBy(step)
+    if (needed === null) return null
+    const { branch, position } = this.state
+    if (branch !== null && at === position && holds(branch, needed.must)) return branch
+    const recent = await loadBranch(this.sight.walk(at), 'recent')
+    return holds(recent, needed.must) ? recent : loadBranch(this.sight.walk(at), 'whole')
+  }
+
+  /** A draft, after the `head` event that it needs where it hangs on no open end (DESIGN §4); rows filled in. */
+  async #withHead(draft: Draft): Promise<readonly Draft[]> {
+    const { index, position } = this.state
+    const parent = draft.parent ?? position
+    if (draft.type === 'head') {
+      await this.#mustBeNode(parent)
+      return [{ ...draft, row: await this.#row(parent) }]
+    }
+    if (Object.hasOwn(index.open, parent)) return [draft]
+    await this.#mustBeNode(parent)
+    if (!advances(draft) || (await this.#isWritten(draft))) return [draft]
+    // A race leaves the other's end open, to be seen (INV-7); a caller who names another parent leaves the head.
+    const from = parent === position ? position : (index.head ?? position)
+    const { parent: _parent, ...rest } = draft
+    return [{ type: 'head', parent, to: parent, from, reason: 'branch', row: await this.#row(parent) }, rest]
+  }
+
+  async #write(draft: Draft, member: StoredMember): Promise<void> {
+    const { line, blobs } = this.#seal(draft, member)
+    for (const [name, bytes] of blobs) this.blobs.set(name, bytes)
+    const written = draft.at === undefined ? null : await this.#written(line)
+    const event = written ?? eventOf(line, this.sight.session)
+    this.events.push(event)
+    if (written === null) {
+      this.lines.push(line)
+      this.sight.add(event)
+      this.state = evolve(this.state, event)
+    } else if (advancesHead(written)) {
+      this.state = { ...this.state, position: written.id, branch: null }
+    }
+  }
+
+  #seal(draft: Draft, member: StoredMember): Sealed {
+    return this.stamp.seal(draft, this.state.position, this.state.index.tailAt, member)
+  }
+
+  /** The same draft with the same time on the same parent is the same event: a retry finds what it wrote before. */
+  async #written(line: Line): Promise<Event | null> {
+    return line.at > this.state.index.tailAt ? null : this.sight.written(line)
+  }
+
+  async #isWritten(draft: Draft): Promise<boolean> {
+    return draft.at !== undefined && (await this.#written(this.#seal(draft, null).line)) !== null
+  }
+
+  /** Refuses an id that is no event, or a note, which nothing can hang on (INV-6). */
+  async #mustBeNode(id: EventId): Promise<void> {
+    const { index, position, branch } = this.state
+    if (id === position || Object.hasOwn(index.open, id)) return
+    if (branch !== null) for (const node of backward(branch.nodes)) if (node.id === id) return
+    const kind = await this.sight.kindOf(id)
+    const where = `session ${this.sight.session}`
+    if (kind === null) throw new NotFound('event', id, where, 'see `coppice log SESSION`')
+    if (kind.note) throw new Refused(`${id} is a ${kind.type} note`, where, 'name the event that it annotates')
+  }
+
+  async #row(at: EventId): Promise<Readonly<Record<string, unknown>>> {
+    const row: Row =
+      rowAt(this.state.index, at) ?? (await loadRow(this.sight.walk(at), this.#branchNameAt(at)))
+    return { ...row }
+  }
+
+  /** The branch's name at an event above the position, where no other branch or move lies between. */
+  #branchNameAt(at: EventId): string | null {
+    const { index, position, branch } = this.state
+    for (const { id, type } of branch === null ? [] : backward(branch.nodes)) {
+      if (id === at) return rowAt(index, position)?.branch ?? null
+      if (type === 'branch' || type === 'head') return null
+    }
+    return null
+  }
+}
+
+const holds = (branch: Branch, must: EventId | null): boolean =>
+  must === null || branch.isWhole || nodesOf(branch).some(({ id }) => id === must)

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/table.js'
+import { entry, place } from './coppice.js'
+
+const offered = commands
+  .filter(({ load, hidden }) => load !== undefined && hidden !== true)
+  .map(({ name }) => name)
+
+/** What bash offers for a line. */
+const completions = (line: string): readonly string[] => {
+  const words = line.split(' ')
+  const quoted = words.map((word) => `'${word}'`).join(' ')
+  const script = `source <("${process.execPath}" "${entry}" completion bash); COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _coppice; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, stderr } = spawnSync('bash', ['-c', script])
+  expect(String(stderr)).toBe('')
+  return String(stdout)
+    .split('\n')
+    .filter((word) => word !== '')
+}
+
+describe('completion', () => {
+  it('for bash offers commands, options and words', () => {
+    expect(completions('coppice ')).toEqual(expect.arrayContaining([...offered, '--store', 'help']))
+    expect(completions('coppice re')).toEqual(
+      expect.arrayContaining(['redo', 'replay', 'repair', 'reindex', 'relocate']),
+    )
+    expect(completions('coppice --json list --l')).toEqual(['--limit'])
+    expect(completions('coppice import a')).toEqual(['auto'])
+  })
+
+  it.each(['zsh', 'fish'])('for %s names every command', (shell) => {
+    const { code, out } = place().run(['completion', shell])
+    expect(code).toBe(0)
+    for (const name of offered) expect(out).toMatch(new RegExp(`\\b${name}\\b`))
+    expect(out).not.toContain('undefined')
+  })
+})

@@ -1,0 +1,115 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { assistant, draftLines, place, sessionWith, user } from './coppice.js'
+
+const logOf = (store: string, session: string): string => {
+  const projects = join(store, 'projects')
+  const key = readdirSync(projects).find((name) => existsSync(join(projects, name, session)))
+  return join(projects, key ?? '', session, 'data.jsonl')
+}
+
+const readers = ['show', 'log', 'context', 'tree', 'replay'] as const
+const talk = [user('one'), assistant('two'), user('three'), assistant('four')]
+
+describe('a torn tail', () => {
+  it.each(readers)('is a warning for %s, and exit 0', (command) => {
+    const here = place()
+    const { session } = sessionWith(here, ...talk)
+    appendFileSync(logOf(here.store, session), '{"id":"0123')
+    const { code, out, err } = here.run([command, session])
+    expect(code).toBe(0)
+    expect(out).toContain('four')
+    expect(err).toMatch(/^coppice: warning: torn tail: [^\n]*byte \d+[^\n]*\n$/)
+  })
+
+  it('is a problem for verify until the next append names it', () => {
+    const here = place()
+    const { session } = sessionWith(here, ...talk)
+    appendFileSync(logOf(here.store, session), '{"id":"0123')
+    const torn = here.run(['verify', '--json'])
+    expect(torn.code).toBe(4)
+    expect(torn.json()).toMatchObject({
+      problems: [{ session, kind: 'torn-tail', line: 6, offset: expect.any(Number) }],
+    })
+    const { out } = here.run(['append', session], { input: draftLines(user('five')) })
+    expect(out).toMatch(/^[0-9a-f]{32}\n$/)
+    expect(here.run(['verify', '--json'])).toMatchObject({ code: 0 })
+    expect(here.run(['log', session, '--json']).out).toContain('"type":"recovered"')
+  })
+})
+
+describe('a byte that changed in the middle', () => {
+  const damaged = () => {
+    const here = place()
+    const { session, ids } = sessionWith(here, ...talk)
+    const path = logOf(here.store, session)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"tWo"'))
+    return { ...here, session, ids, path }
+  }
+
+  it.each([...readers, 'export'])('stops %s with line and byte, exit 4', (command) => {
+    const { run, session } = damaged()
+    const { code, err } = run([command, session, ...(command === 'export' ? ['jsonl', '-'] : [])])
+    expect(code).toBe(4)
+    expect(err).toMatch(/^coppice: damaged log [^\n]*line \d+, byte \d+: [^\n]*--salvage[^\n]*\n$/)
+  })
+
+  it.each(readers)(
+    'is read past by %s --salvage, which lists what it skipped, exit 4 all the same',
+    (command) => {
+      const { run, session } = damaged()
+      const { code, out, err } = run([command, session, '--salvage'])
+      expect(code).toBe(4)
+      expect(out).toContain('four')
+      expect(out).not.toContain('tWo')
+      expect(err).toMatch(/^coppice: skipped \d+ bytes [^\n]*line 3, byte \d+/)
+    },
+  )
+
+  it('is found by verify, does not hide the session, and refuses writes', () => {
+    const { run, session } = damaged()
+    const report = run(['verify', '--json'])
+    expect(report.code).toBe(4)
+    const { problems } = report.json() as { problems: readonly unknown[] }
+    expect(problems[0]).toMatchObject({ session, kind: 'undecodable', line: 3, offset: expect.any(Number) })
+    expect(
+      (run(['list', '--json']).json() as readonly { session: string }[]).map((row) => row.session),
+    ).toEqual([session])
+    const { code, err } = run(['append', session], { input: draftLines(user('five')) })
+    expect(code).toBe(4)
+    expect(err).toContain('repair')
+  })
+
+  it('leaves no half-written export', () => {
+    const { run, session, workspace } = damaged()
+    expect(run(['export', session, 'jsonl', 'out/a.jsonl']).code).toBe(4)
+    expect(readdirSync(join(workspace, 'out'))).toEqual([])
+  })
+
+  it('is repaired: what is whole stays, what is lost is told', () => {
+    const { run, session, ids } = damaged()
+    const { kept, lost } = run(['repair', session, '--json']).json() as {
+      kept: number
+      lost: readonly unknown[]
+    }
+    expect({ kept, lost: lost.length }).toEqual({ kept: 4, lost: 1 })
+    expect(run(['verify', session])).toMatchObject({ code: 0 })
+    const shown = run(['show', session, '--json']).json() as readonly { id: string }[]
+    expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining([ids[0], ids[2], ids[3]]))
+    expect(run(['append', session], { input: draftLines(user('five')) }).code).toBe(0)
+  })
+})
+
+describe('caches', () => {
+  it('may be gone or wrong, and nothing that is shown changes (INV-8)', () => {
+    const here = place()
+    const { session } = sessionWith(here, ...talk)
+    const list = here.run(['list', '--json']).out
+    const index = join(logOf(here.store, session), '../../metadata.jsonl')
+    for (const content of ['', 'nonsense\n', readFileSync(index, 'utf8').replace('one', 'owe')]) {
+      writeFileSync(index, content)
+      expect(here.run(['list', '--json']).out).toBe(list)
+    }
+  })
+})
