@@ -22,23 +22,24 @@ export function runCell({ module, name, args }) {
 }
 
 /**
- * Pairs of readings, the order turned with each pair: the machine's moods fall on both sides alike.
+ * Rounds of readings, one of each side, the order turned with each round: the machine's moods fall on all sides alike.
+ * @template {string} Side
  * @template T
- * @param {number} pairs
- * @param {() => T} subject
- * @param {() => T} floor
- * @returns {{ subject: T[], floor: T[] }}
+ * @param {number} rounds
+ * @param {Record<Side, () => T>} sides
+ * @returns {Record<Side, T[]>}
  */
-export function byTurns(pairs, subject, floor) {
-  /** @type {{ subject: T[], floor: T[] }} */
-  const readings = { subject: [], floor: [] }
-  for (let i = 0; i < pairs; i++) {
-    if (i % 2 === 0) readings.subject.push(subject())
-    readings.floor.push(floor())
-    if (i % 2 === 1) readings.subject.push(subject())
-  }
+export function byTurns(rounds, sides) {
+  const names = /** @type {Side[]} */ (Object.keys(sides))
+  const readings = /** @type {Record<Side, T[]>} */ ({})
+  for (const name of names) readings[name] = []
+  for (let i = 0; i < rounds; i++)
+    for (const name of i % 2 === 0 ? names : names.toReversed()) readings[name].push(sides[name]())
   return readings
 }
+
+/** One member of each reading. @param {readonly Reading[]} readings @param {string} name */
+export const of = (readings, name) => readings.map((reading) => reading[name] ?? Number.NaN)
 
 /** @param {readonly number[]} values @returns {Spread} */
 export function spreadOf(values) {

@@ -7,5 +7,6 @@ export const coppice = await import(new URL('index.js', built).href)
 
 /** Loads what the store else loads when it is first asked for: libraries are loaded outside every time. */
 export async function loadAll() {
-  for (const name of ['opening', 'creating', 'verify']) await import(new URL(`session/${name}.js`, built).href)
+  for (const name of ['opening', 'creating', 'verify'])
+    await import(new URL(`session/${name}.js`, built).href)
 }

@@ -65,13 +65,18 @@ async function measure(wanted) {
     const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, quick }
     console.log(draw(rows))
     console.log(`\nNode ${machine.node}, ${machine.cores} × ${machine.cpu}${quick ? ', --quick' : ''}`)
-    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
+    if (options.json !== undefined)
+      writeFileSync(options.json, `${JSON.stringify({ machine, rows }, null, 2)}\n`)
   } finally {
     if (!options.keep) rmSync(folder, { recursive: true, force: true })
   }
 }
 
+// Taken from the terminal by the cell as well, which ends; then the stores are removed.
+process.on('SIGINT', () => process.exit(130))
+
 const wanted = options.only?.split(',') ?? names
 const unknown = wanted.filter((name) => !names.includes(name))
-if (unknown.length > 0) console.error(`bench: no measure ${unknown.join(', ')}: there are ${names.join(', ')}`)
+if (unknown.length > 0)
+  console.error(`bench: no measure ${unknown.join(', ')}: there are ${names.join(', ')}`)
 else if (ensureBuilt()) await measure(wanted)

@@ -25,7 +25,22 @@ const words =
    if else for while class interface string number boolean null undefined buffer offset length append write read sync
    open close tree node parent child summary model tool call result user assistant message content title fork resume
    list path test expect assert median worker queue`.split(/\s+/)
-const code = ['\n', '\n  ', '\n\t\t', '\n\n', ' = "', '";\n', '(', ');\n', ' => {\n    ', '}\n', '\\n', ' // ', ': ', ', ']
+const code = [
+  '\n',
+  '\n  ',
+  '\n\t\t',
+  '\n\n',
+  ' = "',
+  '";\n',
+  '(',
+  ');\n',
+  ' => {\n    ',
+  '}\n',
+  '\\n',
+  ' // ',
+  ': ',
+  ', ',
+]
 const wide = ['会话', '事件', '树', '模型', '上下文', '🙂', 'é', 'ß', 'Привет', 'セッション']
 
 /** @param {number} from @param {number} length @param {boolean} isWide */
@@ -75,8 +90,16 @@ export function draft(i) {
   }
   const said = { type: 'message', role: 'assistant', content: text(next, about(next, 1.5 * KiB)) }
   const usage = { input: 1000 + i, output: 400, cacheRead: 900 + i, cacheWrite: 100, reasoning: 0 }
-  const calls = [{ id: callId(i), name: 'bash', arguments: JSON.stringify({ command: 'rg -n append src', i }) }]
-  return { ...said, ...(step === 5 ? {} : { toolCalls: calls }), model: 'a-model', provider: 'a-provider', usage }
+  const calls = [
+    { id: callId(i), name: 'bash', arguments: JSON.stringify({ command: 'rg -n append src', i }) },
+  ]
+  return {
+    ...said,
+    ...(step === 5 ? {} : { toolCalls: calls }),
+    model: 'a-model',
+    provider: 'a-provider',
+    usage,
+  }
 }
 
 /** @param {number} from @param {number} count */
@@ -84,4 +107,8 @@ export const drafts = (from, count) => Array.from({ length: count }, (_, i) => d
 
 export const summary = plainProse.slice(1000, 1000 + 3 * KiB)
 /** @param {number} i */
-export const title = (i) => `Session ${i}: ${plainProse.slice(i * 7, i * 7 + 40).replace(/\s+/g, ' ').trim()}`
+export const title = (i) =>
+  `Session ${i}: ${plainProse
+    .slice(i * 7, i * 7 + 40)
+    .replace(/\s+/g, ' ')
+    .trim()}`

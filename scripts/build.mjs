@@ -53,6 +53,18 @@ const fpTsAsEsModules = {
   },
 }
 
+/** commander could run other programs as commands. Ours never does, and Node takes longer to load that than to parse. */
+const withoutChildProcess = {
+  name: 'commander-without-child-process',
+  /** @param {import('esbuild').PluginBuild} plugin */
+  setup(plugin) {
+    plugin.onResolve({ filter: /^(node:)?child_process$/ }, ({ path, importer }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'left-out' } : undefined,
+    )
+    plugin.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = {}' }))
+  },
+}
+
 /** @param {string} outDir */
 async function buildCommandLine(outDir) {
   await build({
@@ -75,7 +87,7 @@ async function buildCommandLine(outDir) {
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
-    plugins: [fpTsAsEsModules],
+    plugins: [fpTsAsEsModules, withoutChildProcess],
     logLevel: 'warning',
   })
   const entry = join(outDir, 'coppice.js')

@@ -3,6 +3,7 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCell } from '../cells.mjs'
+import { eachLine } from '../lines.mjs'
 import { row } from '../table.mjs'
 
 const module = './measures/append.mjs'
@@ -17,33 +18,43 @@ export function rows({ fixtures, quick }) {
   const run = (/** @type {string} */ name, /** @type {object} */ more) =>
     runCell({ module, name, args: { ...args, ...more } })
   return [
-    ...through('Session.append', 'session', run),
-    ...through('EventLog.append', 'log', run),
-    ...synced(run, quick ? 5 : 9),
+    ...unsyncedRows('Session.append', 'session', run),
+    ...unsyncedRows('EventLog.append', 'log', run),
+    syncedRow('Session.append', 'session', run, quick ? 5 : 9),
+    syncedRow('EventLog.append', 'log', run, quick ? 5 : 9),
   ]
 }
+
+const batched = /** @type {const} */ ({ is: '≥', value: 0.9 })
+const single = /** @type {const} */ ({ is: '≥', value: 0.6 })
+const shared = /** @type {const} */ ({ is: '≥', value: 20 })
 
 /** @param {string} called @param {string} through @param {(name: string, more: object) => any} run */
-function through(called, through, run) {
-  const batched = run('unsynced', { through, batch: 100 })
-  const single = run('unsynced', { through, batch: 1 })
-  const { perEvent, perBatch } = batched
+function unsyncedRows(called, through, run) {
+  const many = run('unsynced', { through, batch: 100 })
+  const one = run('unsynced', { through, batch: 1 })
   return [
-    row(`${called}, 100 at a time, to a writeSync an event`, 'kev/s', perEvent, { is: '≥', value: 0.9 }),
-    row(`${called}, 100 at a time, to a writeSync for each 100`, 'kev/s', perBatch, null),
-    row(`${called}, one at a time, to a writeSync an event`, 'kev/s', single.perEvent, { is: '≥', value: 0.6 }),
-    row(`${called}, one at a time, to JSON.stringify and writeSync`, 'kev/s', single.perLine, null),
+    row(
+      `${called}, 100 at a time, to JSON.stringify and writeSync an event`,
+      'kev/s',
+      many.perEvent,
+      batched,
+    ),
+    row(`${called}, 100 at a time, to writeSync of an event's ready bytes`, 'kev/s', many.ready, batched),
+    row(`${called}, 100 at a time, to writeSync of 100 events' ready bytes`, 'kev/s', many.perBatch, null),
+    row(`${called}, one at a time, to JSON.stringify and writeSync`, 'kev/s', one.perEvent, single),
+    row(`${called}, one at a time, to writeSync of ready bytes`, 'kev/s', one.ready, single),
   ]
 }
 
-/** @param {(name: string, more: object) => any} run @param {number} rounds */
-function synced(run, rounds) {
-  const goal = /** @type {const} */ ({ is: '≥', value: 20 })
-  return [
-    row('Session.append, synced, 64 writers, to an fdatasync an event', 'kev/s', run('syncing', { through: 'session', rounds }), goal),
-    row('EventLog.append, synced, 64 writers, to an fdatasync an event', 'kev/s', run('syncing', { through: 'log', rounds }), goal),
-  ]
-}
+/** @param {string} called @param {string} through @param {(name: string, more: object) => any} run @param {number} rounds */
+const syncedRow = (called, through, run, rounds) =>
+  row(
+    `${called}, synced, 64 writers, to an fdatasync an event`,
+    'kev/s',
+    run('syncing', { through, rounds }),
+    shared,
+  )
 
 /**
  * Something that appends `count` events of the workload, `batch` at a time, and the file that it appends to.
@@ -83,15 +94,21 @@ async function logAppender(path) {
   const log = coppice.fileLog({ ...coppice.systemPorts, folder: path })
   const at = (/** @type {number} */ i) => new Date(1_800_000_000_000 + i).toISOString()
   const nonce = `${process.pid}-${Date.now()}`
-  const root = coppice.encodeLine({ parent: null, at: at(0), type: 'session', note: false }, { format: 1, nonce })
+  const root = coppice.encodeLine(
+    { parent: null, at: at(0), type: 'session', note: false },
+    { format: 1, nonce },
+  )
   const made = await log.create([root], 'none')()
   if (made._tag === 'Left') throw made.left
-  let made_ = 0
+  let given = 0
   let last = root.id
   let tail = root.id
   /** @type {import('../../src/index.js').Line[]} */
   let ready = []
-  const put = async (/** @type {readonly import('../../src/index.js').Line[]} */ lines, /** @type {'sync' | 'none'} */ durability) => {
+  const put = async (
+    /** @type {readonly import('../../src/index.js').Line[]} */ lines,
+    /** @type {'sync' | 'none'} */ durability,
+  ) => {
     const expected = tail
     tail = lines.at(-1)?.id ?? tail
     const appended = await log.append(root.id, expected, lines, durability)()
@@ -100,12 +117,12 @@ async function logAppender(path) {
   return {
     file: join(path, root.id, 'data.jsonl'),
     prepare: (count) => {
-      ready = drafts(made_, count).map(({ type, ...payload }, i) => {
-        const line = coppice.encodeLine({ parent: last, at: at(made_ + i + 1), type, note: false }, payload)
+      ready = drafts(given, count).map(({ type, ...payload }, i) => {
+        const line = coppice.encodeLine({ parent: last, at: at(given + i + 1), type, note: false }, payload)
         last = line.id
         return line
       })
-      made_ += count
+      given += count
     },
     append: async (batch, durability) => {
       for (let from = 0; from < ready.length; from += batch)
@@ -134,9 +151,9 @@ const appender = ({ through, folder, workspace }) =>
 /** The lines that were written last, newline included. @param {string} file @param {number} from */
 function linesIn(file, from) {
   const bytes = readFileSync(file).subarray(from)
+  /** @type {Buffer[]} */
   const lines = []
-  for (let at = 0, stop; (stop = bytes.indexOf(10, at)) >= 0; at = stop + 1)
-    lines.push(Buffer.from(bytes.subarray(at, stop + 1)))
+  eachLine(bytes, (start, end) => lines.push(Buffer.from(bytes.subarray(start, end + 1))))
   return lines
 }
 
@@ -161,11 +178,11 @@ export async function unsynced(args) {
   const subject = await appender(args)
   const plain = join(folder, `plain-${process.pid}`)
   const out = openSync(plain, 'a')
-  /** @type {Record<'perEvent' | 'perBatch' | 'perLine', { subject: number[], floor: number[] }>} */
+  /** @type {Record<'perEvent' | 'ready' | 'perBatch', { subject: number[], floor: number[] }>} */
   const rates = {
     perEvent: { subject: [], floor: [] },
+    ready: { subject: [], floor: [] },
     perBatch: { subject: [], floor: [] },
-    perLine: { subject: [], floor: [] },
   }
   let size = readFileSync(subject.file).length
   for (let round = 0; round < rounds + warmUp; round++) {
@@ -190,19 +207,21 @@ export async function unsynced(args) {
   return rates
 }
 
-/** The same bytes by `writeSync`, ready made: a line or a batch at once; and lines spelled from events first. @param {Buffer[]} lines @param {number} batch @param {number} out */
+/** The same bytes by `writeSync`: ready, a line or a batch at once; and spelled from their events first, as any JSONL writer must. @param {Buffer[]} lines @param {number} batch @param {number} out */
 async function floorsOf(lines, batch, out) {
+  /** @type {Buffer[]} */
   const batches = []
-  for (let from = 0; from < lines.length; from += batch) batches.push(Buffer.concat(lines.slice(from, from + batch)))
+  for (let from = 0; from < lines.length; from += batch)
+    batches.push(Buffer.concat(lines.slice(from, from + batch)))
   const events = lines.map((line) => JSON.parse(line.toString()))
   return {
-    perEvent: await millis(() => {
+    ready: await millis(() => {
       for (const line of lines) writeSync(out, line)
     }),
     perBatch: await millis(() => {
       for (const bytes of batches) writeSync(out, bytes)
     }),
-    perLine: await millis(() => {
+    perEvent: await millis(() => {
       for (const event of events) writeSync(out, `${JSON.stringify(event)}\n`)
     }),
   }

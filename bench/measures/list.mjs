@@ -2,7 +2,8 @@
 /** The list of many sessions, against reading `metadata.jsonl` and parsing it. Opens no log: counted. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { byTurns, runCell, spreadOf } from '../cells.mjs'
+import { byTurns, of, runCell, spreadOf } from '../cells.mjs'
+import { eachLine } from '../lines.mjs'
 import { row } from '../table.mjs'
 
 const module = './measures/list.mjs'
@@ -11,18 +12,22 @@ const module = './measures/list.mjs'
 export function rows({ fixtures, quick }) {
   const args = { store: fixtures.many, workspace: fixtures.workspace, count: fixtures.manyCount }
   const cell = (/** @type {string} */ name) => runCell({ module, name, args })
-  const { subject, floor } = byTurns(quick ? 5 : 11, () => cell('list'), () => cell('index'))
-  const of = (/** @type {'cold' | 'warm'} */ name) => ({
-    subject: subject.map((reading) => reading[name] ?? Number.NaN),
-    floor: floor.map((reading) => reading[name] ?? Number.NaN),
+  const { subject, floor } = byTurns(quick ? 5 : 11, {
+    subject: () => cell('list'),
+    floor: () => cell('index'),
   })
-  const opened = subject.map(({ opened: count }) => count ?? Number.NaN)
-  const none = { subject: opened, floor: floor.map(() => 0) }
+  const opened = { subject: of(subject, 'opened'), floor: floor.map(() => 0) }
   const name = `list of ${fixtures.manyCount} sessions`
   return [
-    row(`${name}, to read and parse metadata.jsonl, cold`, 'ms', of('cold'), { is: '≤', value: 3 }),
-    row(`${name}, to read and parse metadata.jsonl, warm`, 'ms', of('warm'), { is: '≤', value: 3 }),
-    row(`${name}, logs opened (a count)`, 'logs', none, { is: '≤', value: 0 }, (count) => count),
+    ...['cold', 'warm'].map((when) =>
+      row(
+        `${name}, to read and parse metadata.jsonl, ${when}`,
+        'ms',
+        { subject: of(subject, when), floor: of(floor, when) },
+        { is: '≤', value: 3 },
+      ),
+    ),
+    row(`${name}, logs opened (a count)`, 'logs', opened, { is: '≤', value: 0 }, (count) => count),
   ]
 }
 
@@ -65,9 +70,9 @@ export async function index({ store, workspace }) {
   const file = join(store, 'projects', Buffer.from(workspace).toString('base64url'), 'metadata.jsonl')
   return timed(() => {
     const bytes = readFileSync(file)
+    /** @type {unknown[]} */
     const rows = []
-    for (let at = 0, stop; (stop = bytes.indexOf(10, at)) >= 0; at = stop + 1)
-      rows.push(JSON.parse(bytes.utf8Slice(at, stop)))
+    eachLine(bytes, (start, end) => rows.push(JSON.parse(bytes.toString('utf8', start, end))))
     return rows
   })
 }

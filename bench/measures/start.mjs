@@ -10,11 +10,14 @@ const cli = fileURLToPath(new URL('../../dist/cli/coppice.js', import.meta.url))
 /** @param {import('../run.mjs').Bench} bench */
 export function rows({ fixtures, quick }) {
   const listing = [cli, 'list', '--store', fixtures.few, '--workspace', fixtures.workspace]
-  const run = () => timed(listing)
-  const bare = () => timed(['-e', '0'])
-  byTurns(2, run, bare)
-  const goal = /** @type {const} */ ({ is: '≤', value: 2 })
-  return [row('coppice list as a process, 20 sessions, to node -e 0', 'ms', byTurns(quick ? 15 : 41, run, bare), goal)]
+  const sides = { subject: () => timed(listing), floor: () => timed(['-e', '0']) }
+  byTurns(2, sides)
+  return [
+    row('coppice list as a process, 20 sessions, to node -e 0', 'ms', byTurns(quick ? 15 : 41, sides), {
+      is: '≤',
+      value: 2,
+    }),
+  ]
 }
 
 /** @param {readonly string[]} args */

@@ -35,10 +35,3 @@ export const since = (text: string, now: number): string => {
   if (Number.isNaN(ms)) throw new Usage('no time', text, 'give one such as 2026-12-01 or 7d')
   return new Date(ms).toISOString()
 }
-
-/** 1234567 → `1.2 MB`. */
-export const bytes = (count: number): string => {
-  if (count < 1000) return `${count} B`
-  const [unit, size] = count < 1e6 ? ['kB', 1e3] : count < 1e9 ? ['MB', 1e6] : ['GB', 1e9]
-  return `${(count / (size as number)).toFixed(1)} ${unit}`
-}

@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { type Context, makeContext } from './context.js'
 import { notYet } from './errors/usage.js'
 import { exit, exitCodeOf, jsonOf, messageOf } from './exit.js'
+import { loaders } from './loaders.js'
 import { Options } from './options.js'
 import { ClosedPipe } from './output.js'
 import { type Asked, parse } from './parse.js'
-import { safeName } from './safe-text.js'
+import { safeJson, safeName } from './safe-text.js'
 
 /**
  * The entry of the command line: decides the command, and only then loads its code. What this file imports is paid for
@@ -35,8 +36,9 @@ const obey = async (asked: Asked): Promise<number> => {
     return exit.done
   }
   const { command, args, options, globals } = asked
-  if (command.load === undefined) throw notYet(`the command ${command.name}`)
-  const loading = command.load()
+  const load = loaders[command.name]
+  if (load === undefined) throw notYet(`the command ${command.name}`)
+  const loading = load()
   const context = await makeContext(globals, process, packageFolder)
   const { run } = await loading
   try {
@@ -57,7 +59,7 @@ const complain = (error: unknown, argv: readonly string[]): void => {
   const given = new Set(ended < 0 ? argv : argv.slice(0, ended))
   process.stderr.on('error', () => {})
   process.stderr.write(`coppice: ${safeName(messageOf(error))}\n`)
-  if (given.has('--json')) process.stderr.write(`${JSON.stringify(jsonOf(error))}\n`)
+  if (given.has('--json')) process.stderr.write(`${safeJson(JSON.stringify(jsonOf(error)))}\n`)
   if (given.has('--debug')) process.stderr.write(`${traceOf(error)}\n`)
 }
 
@@ -75,5 +77,9 @@ const version = (): string => {
   return (JSON.parse(text) as { version: string }).version
 }
 
+process.on('uncaughtException', (error) => {
+  complain(error, process.argv.slice(2))
+  process.exit(exitCodeOf(error))
+})
 process.once('SIGINT', () => process.exit(exit.interrupted))
 process.exit(await main(process.argv.slice(2)))

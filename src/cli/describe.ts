@@ -1,7 +1,7 @@
 import { isBlobRef } from '../events/content.js'
 import type { Event } from '../events/event.js'
-import { bytes } from './age.js'
 import { short } from './names.js'
+import { bytes } from './quantity.js'
 import { safeLine } from './safe-text.js'
 
 /** What was said, as one text: parts joined, media and large values named in brackets. Not yet safe to print. */

@@ -32,10 +32,9 @@ export const exitCodeOf = (error: unknown): number => {
 /** The error's one line, without what would break it or command a terminal. */
 export const messageOf = (error: unknown): string => {
   if (error instanceof Tagged) return error.message
-  const { code, message, path } = error as NodeJS.ErrnoException
+  const { syscall, message } = error as NodeJS.ErrnoException
   const what = message ?? String(error)
-  if (code !== undefined && path !== undefined)
-    return `${what.replace(/^[A-Z0-9]+: /, '')}: check the path and its permissions`
+  if (syscall !== undefined) return `${what}: check that it is there, and its permissions`
   return `${what}: this is a fault of coppice: run again with --debug, and report it`
 }
 

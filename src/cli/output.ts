@@ -10,6 +10,8 @@ export class Output {
   keepGoing = false
   #closed = false
   #failure: Error | undefined
+  /** Ends the wait of a write for a slow reader. */
+  #goOn = (): void => {}
 
   constructor(
     private readonly stream: Writable,
@@ -20,18 +22,17 @@ export class Output {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       this.#closed = true
       if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') this.#failure = error
+      this.#goOn()
     })
+    stream.on('drain', () => this.#goOn())
   }
 
   async write(chunk: string | Uint8Array): Promise<void> {
     this.#check()
     if (this.#closed || this.stream.write(chunk)) return
     await new Promise<void>((resolve) => {
-      this.stream.once('drain', resolve)
-      this.stream.once('error', () => resolve())
-      this.stream.once('close', resolve)
+      this.#goOn = resolve
     })
-    this.stream.removeAllListeners('drain').removeAllListeners('close')
     this.#check()
   }
 

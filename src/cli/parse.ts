@@ -70,7 +70,7 @@ const programOf = (version: string, offered: readonly CommandSpec[], chosen: Cho
   for (const spec of offered) {
     const command = program
       .command(spec.name, { hidden: spec.hidden === true })
-      .summary(spec.load === undefined ? `${spec.summary} (not yet)` : spec.summary)
+      .summary(spec.later === true ? `${spec.summary} (not yet)` : spec.summary)
       .description(`${capitalised(spec.summary)}.`)
       .configureHelp({ showGlobalOptions: true })
       .addHelpText('after', `\nExample:\n  $ ${spec.example}`)

@@ -1,5 +1,3 @@
-import type { Run } from './context.js'
-
 /** One option of a command, as commander reads it: `--limit <n>` takes a value, `--all` does not. */
 export interface OptionSpec {
   readonly flags: string
@@ -7,10 +5,7 @@ export interface OptionSpec {
   readonly choices?: readonly string[]
 }
 
-/**
- * One command as data: the parser, the help, the completion and the check of docs/CLI.md are all made from it.
- * `load` is a dynamic import, so that a command's code is a chunk that only it loads.
- */
+/** One command as data: the parser, the help, the completion and the check of docs/CLI.md are all made from it. */
 export interface CommandSpec {
   readonly name: string
   /** As commander writes them: `<session>` must be there, `[event]` may, `[path...]` takes several. */
@@ -18,9 +13,9 @@ export interface CommandSpec {
   readonly summary: string
   readonly options?: readonly OptionSpec[]
   readonly example: string
-  readonly hidden?: boolean
-  /** Absent: this version does not have the command yet. */
-  readonly load?: () => Promise<{ readonly run: Run }>
+  readonly hidden?: true
+  /** This version does not have the command yet. */
+  readonly later?: true
 }
 
 const at: OptionSpec = { flags: '--at <event>', text: 'look at this event instead of the head' }
@@ -53,14 +48,12 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--track <what>', text: 'track the code too (not yet)', choices: ['edits', 'workspace'] },
     ],
     example: 'coppice new --title "Fix the login page"',
-    load: () => import('./commands/new.js'),
   },
   {
     name: 'append',
     args: ['<session>'],
     summary: 'append drafts from stdin, one JSON a line; print each id once it is on disk',
     example: `echo '{"type":"message","role":"user","content":"hi"}' | coppice append 3f9a`,
-    load: () => import('./commands/append.js'),
   },
   {
     name: 'list',
@@ -73,7 +66,6 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--limit <n>', text: 'no more than n' },
     ],
     example: 'coppice list --all --limit 10',
-    load: () => import('./commands/list.js'),
   },
   {
     name: 'show',
@@ -81,7 +73,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'print the transcript along the branch',
     options: [at, { flags: '--all', text: 'hidden messages too' }, salvage],
     example: 'coppice show 3f9a --at @^',
-    load: () => import('./commands/show.js'),
   },
   {
     name: 'log',
@@ -89,7 +80,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'print every event of the log, newest first (with --at: of that path)',
     options: [at, salvage],
     example: 'coppice log 3f9a --json | head',
-    load: () => import('./commands/log.js'),
   },
   {
     name: 'tree',
@@ -97,7 +87,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'draw the tree: branches, head, labels, compactions, checkpoints',
     options: [salvage],
     example: 'coppice tree 3f9a',
-    load: () => import('./commands/tree.js'),
   },
   {
     name: 'replay',
@@ -110,7 +99,6 @@ export const commands: readonly CommandSpec[] = [
       salvage,
     ],
     example: 'coppice replay 3f9a --projection context --each',
-    load: () => import('./commands/replay.js'),
   },
   {
     name: 'context',
@@ -126,7 +114,6 @@ export const commands: readonly CommandSpec[] = [
       salvage,
     ],
     example: 'coppice context 3f9a --format anthropic',
-    load: () => import('./commands/context.js'),
   },
   {
     name: 'undo',
@@ -141,14 +128,12 @@ export const commands: readonly CommandSpec[] = [
       ...restoring,
     ],
     example: 'coppice undo 3f9a 81c2',
-    load: () => import('./commands/undo.js'),
   },
   {
     name: 'redo',
     args: ['<session>'],
     summary: 'take back the newest undo that was not yet redone',
     example: 'coppice redo 3f9a',
-    load: () => import('./commands/redo.js'),
   },
   {
     name: 'checkout',
@@ -156,7 +141,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'move the head to any node',
     options: [{ flags: '--code', text: 'the code too (not yet)' }, dryRun, ...restoring],
     example: 'coppice checkout 3f9a before-refactoring',
-    load: () => import('./commands/checkout.js'),
   },
   {
     name: 'branch',
@@ -164,14 +148,12 @@ export const commands: readonly CommandSpec[] = [
     summary: 'begin a named branch; without NAME list them',
     options: [{ flags: '--at <event>', text: 'where it begins (the head by default)' }, salvage],
     example: 'coppice branch 3f9a try-postgres --at 81c2',
-    load: () => import('./commands/branch.js'),
   },
   {
     name: 'label',
     args: ['<session>', '[event]', '[text]'],
     summary: 'name a node (an empty text removes the name); without TEXT list the names',
     example: 'coppice label 3f9a @ before-refactoring',
-    load: () => import('./commands/label.js'),
   },
   {
     name: 'fork',
@@ -179,7 +161,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'make a new session that begins with that path',
     options: [{ flags: '--at <event>', text: 'where the path ends (the head by default)' }],
     example: 'coppice fork 3f9a --at 81c2',
-    load: () => import('./commands/fork.js'),
   },
   {
     name: 'compact',
@@ -190,14 +171,12 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--through <event>', text: 'the last event that it covers' },
     ],
     example: 'coppice compact 3f9a --summary summary.md',
-    load: () => import('./commands/compact.js'),
   },
   {
     name: 'title',
     args: ['<session>', '[text]'],
     summary: 'name a session, or say its name',
     example: 'coppice title 3f9a "Fix the login page"',
-    load: () => import('./commands/title.js'),
   },
   {
     name: 'checkpoint',
@@ -205,12 +184,14 @@ export const commands: readonly CommandSpec[] = [
     summary: 'record the state of files',
     options: [{ flags: '--reason <reason>', text: 'why (default: manual)' }],
     example: 'coppice checkpoint 3f9a src/login.ts',
+    later: true,
   },
   {
     name: 'checkpoints',
     args: ['<session>'],
     summary: 'list the checkpoints',
     example: 'coppice checkpoints 3f9a',
+    later: true,
   },
   {
     name: 'diff',
@@ -218,12 +199,12 @@ export const commands: readonly CommandSpec[] = [
     summary: 'print the code difference between two nodes',
     options: [{ flags: '--stat', text: 'only how much changed' }],
     example: 'coppice diff 3f9a 81c2 @',
+    later: true,
   },
   {
     name: 'discover',
     summary: 'find the stores of other agents on this machine',
     example: 'coppice discover',
-    load: () => import('./commands/discover.js'),
   },
   {
     name: 'import',
@@ -231,7 +212,6 @@ export const commands: readonly CommandSpec[] = [
     summary: "take over other agents' sessions; again adds only what is new",
     options: [dryRun, { flags: '--watch', text: 'stay, and take over what is added' }],
     example: 'coppice import auto ~/.claude/projects',
-    load: () => import('./commands/import.js'),
   },
   {
     name: 'export',
@@ -248,7 +228,6 @@ export const commands: readonly CommandSpec[] = [
       salvage,
     ],
     example: 'coppice export 3f9a jsonl backup.jsonl',
-    load: () => import('./commands/export.js'),
   },
   {
     name: 'search',
@@ -256,6 +235,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'find a text in conversations',
     options: [all, { flags: '--role <role>', text: 'only in messages of this role' }],
     example: 'coppice search "connection refused" --all',
+    later: true,
   },
   {
     name: 'verify',
@@ -265,28 +245,26 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--since <time>', text: 'only sessions changed since (a time, or an age such as 7d)' },
     ],
     example: 'coppice verify',
-    load: () => import('./commands/verify.js'),
   },
   {
     name: 'repair',
     args: ['<session>'],
     summary: 'make a damaged log usable, and keep the damaged one in the archive',
     example: 'coppice repair 3f9a',
-    load: () => import('./commands/repair.js'),
   },
-  { name: 'doctor', summary: 'check everything once', example: 'coppice doctor' },
+  { name: 'doctor', summary: 'check everything once', example: 'coppice doctor', later: true },
   {
     name: 'reindex',
     args: ['[session...]'],
     summary: 'rebuild the caches',
     example: 'coppice reindex',
-    load: () => import('./commands/reindex.js'),
   },
   {
     name: 'du',
     args: ['[session...]'],
     summary: 'say what takes space',
     example: 'coppice du',
+    later: true,
   },
   {
     name: 'gc',
@@ -294,6 +272,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'free what nothing reaches',
     options: [dryRun],
     example: 'coppice gc --dry-run',
+    later: true,
   },
   {
     name: 'redact',
@@ -301,20 +280,19 @@ export const commands: readonly CommandSpec[] = [
     summary: 'replace payloads by tombstones',
     options: [{ flags: '--detect', text: 'find secrets' }],
     example: 'coppice redact 3f9a 81c2',
+    later: true,
   },
   {
     name: 'delete',
     args: ['<session>'],
     summary: 'move a session to the archive, to be purged',
     example: 'coppice delete 3f9a',
-    load: () => import('./commands/delete.js'),
   },
   {
     name: 'prune',
     summary: 'move all but the newest sessions of the workspace to the archive',
     options: [{ flags: '--keep <n>', text: 'how many stay' }, all, dryRun],
     example: 'coppice prune --keep 50 --dry-run',
-    load: () => import('./commands/prune.js'),
   },
   {
     name: 'archive',
@@ -325,28 +303,24 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--older-than <age>', text: 'only those archived longer ago than this (30d, 12h)' },
     ],
     example: 'coppice archive --purge --older-than 30d',
-    load: () => import('./commands/archive.js'),
   },
   {
     name: 'unarchive',
     args: ['<session>'],
     summary: 'bring a session back from the archive',
     example: 'coppice unarchive 3f9a',
-    load: () => import('./commands/unarchive.js'),
   },
   {
     name: 'relocate',
     args: ['<old>', '<new>'],
     summary: 'tell the store that a workspace moved',
     example: 'coppice relocate ~/old/app ~/new/app',
-    load: () => import('./commands/relocate.js'),
   },
   {
     name: 'stats',
     summary: 'add up tokens, cost and cache share per day, model and session',
     options: [all],
     example: 'coppice stats --all',
-    load: () => import('./commands/stats.js'),
   },
   {
     name: 'watch',
@@ -354,7 +328,6 @@ export const commands: readonly CommandSpec[] = [
     summary: 'follow a log as it grows',
     options: [{ flags: '--after <event>', text: 'begin after this event (else with the next that comes)' }],
     example: 'coppice watch 3f9a --json',
-    load: () => import('./commands/watch.js'),
   },
   {
     name: 'chat',
@@ -364,9 +337,16 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--replay <session>', text: 'play a session' },
     ],
     example: 'coppice chat',
+    later: true,
   },
-  { name: 'resume', args: ['[session]'], summary: 'go on with a session', example: 'coppice resume 3f9a' },
-  { name: 'continue', summary: 'go on with the last session', example: 'coppice continue' },
+  {
+    name: 'resume',
+    args: ['[session]'],
+    summary: 'go on with a session',
+    example: 'coppice resume 3f9a',
+    later: true,
+  },
+  { name: 'continue', summary: 'go on with the last session', example: 'coppice continue', later: true },
   {
     name: 'push',
     args: ['<session...>'],
@@ -376,6 +356,7 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--with-code', text: 'the checkpoints too' },
     ],
     example: 'coppice push 3f9a --to /mnt/backup',
+    later: true,
   },
   {
     name: 'pull',
@@ -386,19 +367,18 @@ export const commands: readonly CommandSpec[] = [
       { flags: '--with-code', text: 'the checkpoints too' },
     ],
     example: 'coppice pull 3f9a --from /mnt/backup',
+    later: true,
   },
   {
     name: 'completion',
     args: ['<shell>'],
     summary: 'print the completion script for bash, zsh or fish',
     example: 'source <(coppice completion bash)',
-    load: () => import('./commands/completion.js'),
   },
   {
     name: 'demo',
     summary: 'a tour on a temporary store: what `npm start` shows',
     example: 'coppice demo',
     hidden: true,
-    load: () => import('./commands/demo.js'),
   },
 ]

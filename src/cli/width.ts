@@ -1,8 +1,10 @@
 /** Colour codes take no columns. */
-const colourCodes = /\x1b\[[0-9;]*m/g
+const colourCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 /** Characters of one column each: Latin, Greek, Cyrillic, punctuation, lines and blocks. */
 const simple =
-  /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u2199\u2500-\u259f\u25a0-\u25fc]*$/
+  /^[\x20-\x7e\xa0-\xa8\xaa-\xac\xaf-\u02ff\u0391-\u03a1\u03a3-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u203b\u203d-\u2048\u204a-\u205e\u2190-\u2193\u2500-\u259f\u25c6-\u25cf]*$/
+
+export const isSimple = (text: string): boolean => simple.test(text)
 
 /** For `loadWidths`, where it is not known what will be drawn. */
 export const everyScript: readonly string[] = ['\u6f22']
@@ -15,7 +17,7 @@ let exact: ((text: string) => number) | undefined
  */
 export const loadWidths = async (texts: Iterable<string>): Promise<void> => {
   for (const text of texts)
-    if (!simple.test(text)) {
+    if (!isSimple(text)) {
       exact ??= (await import('string-width')).default
       return
     }
@@ -24,7 +26,7 @@ export const loadWidths = async (texts: Iterable<string>): Promise<void> => {
 /** The columns that a text takes on a terminal: two for CJK and emoji, none for colour codes. */
 export const widthOf = (text: string): number => {
   const shown = text.includes('\x1b') ? text.replace(colourCodes, '') : text
-  if (exact === undefined || simple.test(shown)) return [...shown].length
+  if (exact === undefined || isSimple(shown)) return [...shown].length
   return exact(shown)
 }
 

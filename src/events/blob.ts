@@ -72,7 +72,7 @@ const isDeep = (value: unknown, levels: number): boolean =>
 
 /** A cheap look that lets most payloads through as they are: nothing in them can be large, media, or a `$` key. */
 const isPlain = (text: string): boolean =>
-  text.length * 3 <= maxInlineText && !text.includes('"$') && !text.includes('"data":"')
+  text.length * 3 <= maxInlineText && !text.includes('"$') && !text.includes('"data"')
 
 const store = (value: unknown, blobs: Map<string, Buffer>): unknown => {
   if (typeof value === 'string') return isLong(value) ? moveText(value, blobs) : value
@@ -198,7 +198,7 @@ export const resolveValues = async <T>(value: T, load: (ref: BlobRef) => Promise
   const resolve = async (item: unknown): Promise<unknown> => {
     if (typeof item !== 'object' || item === null) return item
     if (isBlobRef(item)) return readBlob(item, await load(item), resolve)
-    if (Array.isArray(item)) return Promise.all(item.map(resolve))
+    if (Array.isArray(item)) return Promise.all(item.map((one) => (needsResolving(one) ? resolve(one) : one)))
     const entries = Object.entries(item).map(
       async ([key, member]) => [key.startsWith('$$') ? key.slice(1) : key, await resolve(member)] as const,
     )
@@ -217,4 +217,5 @@ const needsResolving = (value: unknown): boolean =>
   value !== null &&
   (Array.isArray(value)
     ? value.some(needsResolving)
-    : Object.entries(value).some(([key, item]) => key.startsWith('$') || needsResolving(item)))
+    : Object.keys(value).some((key) => key.startsWith('$') || needsResolving((value as Members)[key])))
+type Members = Readonly<Record<string, unknown>>

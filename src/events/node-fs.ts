@@ -2,13 +2,13 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import type { FileHandle, FileStat, Fs, OpenMode } from './ports.js'
+import type { FileHandle, FileStat, Fs, LockName, OpenMode } from './ports.js'
 
 const fdatasync = promisify(fs.fdatasync)
 const fsync = promisify(fs.fsync)
 
-/** Locks one byte far past any file's end, so that where locks bar readers (Windows) they bar none from the log. */
-const lockAt = 2 ** 50
+/** Locks a byte far past any file's end, so that where locks bar readers (Windows) they bar none from the log. */
+const lockAt: Readonly<Record<LockName, number>> = { log: 2 ** 50, queue: 2 ** 50 + 1 }
 
 type Locks = typeof import('fs-native-extensions')
 let locks: Locks | undefined
@@ -35,6 +35,11 @@ const statOf = (stats: fs.Stats): FileStat => ({
   isFile: stats.isFile(),
 })
 
+/** macOS locks whole files only: the lock beside the log's would be the log's own. There no one is seen to wait. */
+const hasByteLocks = process.platform !== 'darwin'
+const shared = { shared: true }
+const exclusive = { shared: false }
+
 class NodeFile implements FileHandle {
   constructor(
     readonly path: string,
@@ -56,11 +61,13 @@ class NodeFile implements FileHandle {
   sync(): Promise<void> {
     return fdatasync(this.fd)
   }
-  tryLock(kind: 'shared' | 'exclusive'): boolean {
-    return loadLocks().tryLock(this.fd, lockAt, 1, { shared: kind === 'shared' })
+  tryLock(kind: 'shared' | 'exclusive', which: LockName = 'log'): boolean {
+    if (which === 'queue' && !hasByteLocks) return kind === 'exclusive'
+    return loadLocks().tryLock(this.fd, lockAt[which], 1, kind === 'shared' ? shared : exclusive)
   }
-  unlock(): void {
-    loadLocks().unlock(this.fd, lockAt, 1)
+  unlock(which: LockName = 'log'): void {
+    if (which === 'queue' && !hasByteLocks) return
+    loadLocks().unlock(this.fd, lockAt[which], 1)
   }
   close(): void {
     fs.closeSync(this.fd)

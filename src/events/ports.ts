@@ -33,11 +33,16 @@ export interface FileHandle {
   chmod(mode: number): void
   /** fdatasync: resolves when the bytes and the size are on disk. */
   sync(): Promise<void>
-  /** Takes the kernel lock of the file, or says false where someone else holds it. Held until `unlock` or `close`. */
-  tryLock(kind: 'shared' | 'exclusive'): boolean
-  unlock(): void
+  /**
+   * Takes a kernel lock of the file, or says false where someone else holds it. Held until `unlock` or `close`. `which`:
+   * the lock itself, or the one beside it by which those who wait for it say so.
+   */
+  tryLock(kind: 'shared' | 'exclusive', which?: LockName): boolean
+  unlock(which?: LockName): void
   close(): void
 }
+
+export type LockName = 'log' | 'queue'
 
 /** `read`: must exist. `append`: must exist, read and append. `create`: the same, made 0600 where absent. `new`: must not exist. */
 export type OpenMode = 'read' | 'append' | 'create' | 'new'

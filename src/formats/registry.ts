@@ -2,10 +2,11 @@ import { claude } from './claude/format.js'
 import { deepcode } from './deepcode/format.js'
 import { startOf } from './find.js'
 import type { Format } from './format.js'
+import { pi } from './pi/format.js'
 import { zettcode } from './zettcode/format.js'
 
 /** Every format that can be read, in the order in which a file is tried. */
-export const formats: readonly Format[] = [claude, deepcode, zettcode]
+export const formats: readonly Format[] = [claude, deepcode, zettcode, pi]
 
 /** The format of that name; undefined where there is none. */
 export const formatNamed = (name: string): Format | undefined =>

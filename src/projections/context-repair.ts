@@ -52,14 +52,15 @@ const answered = (messages: readonly PathMessage[], missing: Missing): readonly 
   const pairs = pairsOf(messages)
   return joinGroups(messages.filter(({ members }) => members.role !== 'tool' && isForModel(members))).flatMap(
     (message) => {
-      const results = callsIn(message).map(
-        ({ id }) => resultOf(message, id, pairs) ?? missing(message.ids, id),
-      )
-      const calls = callsIn(message).filter((_, at) => results[at] !== null)
-      const spoken = messageFrom(message.ids, message.members, calls)
-      return isEmpty(message.members) && calls.length === 0
+      const calls = callsIn(message)
+      const results = calls.map(({ id }) => resultOf(message, id, pairs) ?? missing(message.ids, id))
+      const answeredCalls = calls.filter((_, at) => results[at] !== null)
+      return isEmpty(message.members) && answeredCalls.length === 0
         ? []
-        : [spoken, ...results.filter((result) => result !== null)]
+        : [
+            messageFrom(message.ids, message.members, answeredCalls),
+            ...results.filter((result) => result !== null),
+          ]
     },
   )
 }
@@ -134,18 +135,16 @@ const isEmpty = (members: Members): boolean => {
 
 const carried = ['reasoning', 'replay', 'refusal', 'model', 'provider'] as const
 
+/** Member by member: a spread for each costs more than all else that a long context takes. */
 const messageFrom = (
   ids: readonly EventId[],
   members: Members,
   calls: readonly ToolCall[] = [],
-): ContextMessage => ({
-  role: members.role as ContextMessage['role'],
-  content: contentOf(members.content),
-  ...(calls.length > 0 ? { toolCalls: calls } : {}),
-  ...Object.fromEntries(
-    carried.flatMap((name) =>
-      members[name] === undefined || members[name] === null ? [] : [[name, members[name]] as const],
-    ),
-  ),
-  ids,
-})
+): ContextMessage => {
+  const message: Record<string, unknown> = { role: members.role, content: contentOf(members.content) }
+  if (calls.length > 0) message.toolCalls = calls
+  for (const name of carried)
+    if (members[name] !== undefined && members[name] !== null) message[name] = members[name]
+  message.ids = ids
+  return message as unknown as ContextMessage
+}

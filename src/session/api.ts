@@ -5,7 +5,7 @@ import type { Event, EventId } from '../events/event.js'
 import type { Lost } from '../events/file-log/repair.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
-import type { SessionRow as IndexRow } from '../projections/session-index.js'
+import type { Divergence, SessionRow as IndexRow } from '../projections/session-index.js'
 import type { Home } from './home.js'
 import type { Presence } from './presence.js'
 
@@ -57,6 +57,8 @@ export interface Session {
   readonly position: EventId
   /** The last head-advancing event of the log, as far as this object has read. */
   readonly head: EventId
+  /** Ends that other writers made and that nobody left on purpose, as far as this object has read (INV-7). */
+  readonly diverged: readonly Divergence[]
   /** Others that hold it open for writing, as found at opening. */
   readonly others: readonly Presence[]
 

@@ -2,6 +2,7 @@ import { type Chain, push, toArray } from '../events/chain.js'
 import { advancesHead, type Event, type EventId, is } from '../events/event.js'
 import { callsOf, isPrompt, membersOf, stringOf } from '../projections/members.js'
 import { isContextNeutral } from '../projections/redo-targets.js'
+import { isLasting } from './keep.js'
 
 /** What a decision needs to know of an event on the branch. */
 export interface BranchNode {
@@ -19,8 +20,10 @@ export interface BranchNode {
   /** An undo's or redo's old head. */
   readonly from: EventId | null
   readonly reason: string | null
-  /** Whether it changes what the model or the person sees. */
+  /** Whether it leaves what the model sees as it is. */
   readonly isNeutral: boolean
+  /** The event itself, where the next compaction may have to keep what it says. */
+  readonly lasting: Event | null
 }
 
 /** The branch from some event down to the position, first to last. */
@@ -44,6 +47,7 @@ export const nodeOf = (event: Event): BranchNode => {
     from: is(event, 'head') ? stringOf(members.from) : null,
     reason: event.type === 'head' ? stringOf(members.reason) : null,
     isNeutral: isContextNeutral(event, members),
+    lasting: isLasting(event) ? event : null,
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Draft } from '../events/draft.js'
 import type { EventId } from '../events/event.js'
-import type { Row } from '../projections/row.js'
 
 /** What can be asked of a session. Facts that lie outside its state (a row elsewhere in the tree) come with it. */
 export type Command =
@@ -19,6 +18,3 @@ export interface CompactionDraft {
   readonly through?: EventId
   readonly [member: string]: unknown
 }
-
-/** Rows at events that are no open end, as the decision asked for them. */
-export type RowsAt = ReadonlyMap<EventId, Row>

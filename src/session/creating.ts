@@ -1,15 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { storeValues } from '../events/blob.js'
-import type { Draft } from '../events/draft.js'
-import { NotFound, StaleTail } from '../events/errors/index.js'
+import { type Draft, decodeDraft } from '../events/draft.js'
+import { NotFound } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
-import { encodeLine, type Line } from '../events/line.js'
+import type { Line } from '../events/line.js'
+import type { Ports } from '../events/system.js'
 import type { NewSession } from './api.js'
 import type { Home } from './home.js'
 import { openSession } from './opening.js'
 import { checkStore, makePlace, type Place } from './places.js'
 import type { LiveSession } from './session.js'
-import { place as placed } from './stamp.js'
+import { Stamp } from './stamp.js'
 
 /** Makes a session: its root, and what it begins with. */
 export const createSession = async (home: Home, input: NewSession): Promise<LiveSession> => {
@@ -35,12 +35,9 @@ export const createSession = async (home: Home, input: NewSession): Promise<Live
   return openSession(home, place, id)
 }
 
-/**
- * Writes a new session of drafts in order, each on the one before, those with `at` at their time. Gives its id. Where a
- * session of that id is there already it rejects with StaleTail.
- */
-export const writeSession = async (home: Home, place: Place, drafts: readonly Draft[]): Promise<EventId> => {
-  const { lines, blobs } = linesOf(drafts, home.ports.clock.now())
+/** Writes a new session of drafts in order, each on the one before. Gives its id. */
+const writeSession = async (home: Home, place: Place, drafts: readonly Draft[]): Promise<EventId> => {
+  const { lines, blobs } = linesOf(drafts, home.ports)
   const [root] = lines as [Line]
   const log = home.log(place.folder)
   const made = await log.create(lines, home.durability, blobs)()
@@ -53,26 +50,18 @@ interface Made {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-const linesOf = (drafts: readonly Draft[], now: number): Made => {
+const linesOf = (drafts: readonly Draft[], { clock }: Ports): Made => {
+  const stamp = new Stamp({ clock })
   const lines: Line[] = []
   const blobs = new Map<string, Buffer>()
   let position: EventId | null = null
-  let time = now
   for (const draft of drafts) {
-    const { envelope, payload } = placed(draft, position ?? '', time)
-    const stored = storeValues(payload)
-    if (E.isLeft(stored)) throw stored.left
-    for (const [name, bytes] of stored.right.blobs) blobs.set(name, bytes)
-    const line = encodeLine(
-      position === null ? { ...envelope, parent: null } : envelope,
-      stored.right.payload,
-    )
-    if (!line.note) position = line.id
-    lines.push(line)
-    time++
+    const checked = decodeDraft(draft)
+    if (E.isLeft(checked)) throw checked.left
+    const sealed = stamp.seal(checked.right, position, '')
+    for (const [name, bytes] of sealed.blobs) blobs.set(name, bytes)
+    if (!sealed.line.note) position = sealed.line.id
+    lines.push(sealed.line)
   }
   return { lines, blobs }
 }
-
-/** Whether writing a session found one of the same id: what an importer does again. */
-export const isThere = (error: unknown): boolean => error instanceof StaleTail

@@ -7,6 +7,7 @@ import { type EventId, noteTypes } from '../events/event.js'
 import type { SessionIndexState } from '../projections/session-index.js'
 import { type Branch, type BranchNode, callerOf, cutOf, firstOpenCall, nodesOf } from './branch.js'
 import type { Command, CompactionDraft } from './command.js'
+import { keptOf } from './keep.js'
 
 /** What a decision rests on. */
 export interface SessionState {
@@ -139,29 +140,17 @@ const title = ({ index }: SessionState, name: string, by: 'user' | 'auto' | 'imp
   return E.right([{ type: 'title', note: true, title: name, by }])
 }
 
+/** `keep`: what lasts of all at or above `through`; what comes after that stays in the context by itself. */
 const compact = (state: SessionState, draft: CompactionDraft): Decision => {
   const nodes = nodesIn(state)
   const through = draft.through ?? defaultThrough(nodes)
   if (through === null)
     return refuse('nothing to compact', 'the branch holds nothing that a compaction could cover yet')
-  const checked = checkCompaction(nodes, {
-    ...draft,
-    ...keepAbove(nodes, draft, through),
-    type: 'compaction',
-    through,
-  })
-  return E.isLeft(checked) ? checked : E.right([checked.right])
-}
-
-/** Only what stands at or above `through`: what comes after it stays in the context by itself. */
-const keepAbove = (
-  nodes: readonly BranchNode[],
-  { keep }: CompactionDraft,
-  through: EventId,
-): { readonly keep?: InStoredForm } => {
-  if (!Array.isArray(keep)) return {}
   const below = new Set(nodes.slice(nodes.findIndex(({ id }) => id === through) + 1).map(({ id }) => id))
-  return { keep: new InStoredForm(keep.filter((item: { readonly id: EventId }) => !below.has(item.id))) }
+  const keep = keptOf(nodes.flatMap(({ lasting }) => lasting ?? [])).filter(({ id }) => !below.has(id))
+  const compaction: Draft = { ...draft, type: 'compaction', through, keep: new InStoredForm(keep) }
+  const checked = checkCompaction(nodes, compaction)
+  return E.isLeft(checked) ? checked : E.right([checked.right])
 }
 
 /** Everything, or everything before the first call that still waits for its result. */

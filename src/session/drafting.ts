@@ -1,19 +1,20 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { InStoredForm } from '../events/blob.js'
 import { backward } from '../events/chain.js'
 import type { Draft } from '../events/draft.js'
 import { NotFound, Refused } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
 import type { Line } from '../events/line.js'
-import type { Row } from '../projections/row.js'
 import { rowAt } from '../projections/session-index.js'
 import { type Branch, nodesOf } from './branch.js'
 import type { Command } from './command.js'
+import { withTokens } from './compacting.js'
 import { advances, branchNeededBy, decide, type SessionState } from './decide.js'
 import { evolve } from './evolve.js'
 import { loadBranch, loadRow } from './lookup.js'
 import { eventOf } from './saved-fold.js'
 import type { Sight } from './sight.js'
-import type { Sealed, Stamp, StoredMember } from './stamp.js'
+import type { Sealed, Stamp } from './stamp.js'
 
 /** What a command comes to: lines to append, the events it stands for, and the state after it. */
 export interface Drafted {
@@ -69,15 +70,27 @@ class Drafting {
   }
 
   async take(step: Command): Promise<void> {
+    if (step.do === 'checkout' && (await this.#isThere(step.to))) return
     const at = parentOf(step) ?? this.state.position
     await this.#mustBeNode(at)
     const branch = await this.#branchAt(at, step)
     if (branch !== null && at === this.state.position) this.state = { ...this.state, branch }
-    const decision = decide({ ...this.state, branch }, step)
+    const command =
+      step.do === 'compact'
+        ? { ...step, compaction: await withTokens(this.sight, at, step.compaction) }
+        : step
+    const decision = decide({ ...this.state, branch }, command)
     if (E.isLeft(decision)) throw decision.left
-    for (const draft of decision.right)
-      for (const one of await this.#withHead(draft))
-        await this.#write(one, one.type === 'head' ? 'row' : step.do === 'compact' ? 'keep' : null)
+    for (const draft of decision.right) for (const one of await this.#withHead(draft)) await this.#write(one)
+  }
+
+  /** Whether the conversation stands there: nothing but `head` events lies between. */
+  async #isThere(to: EventId): Promise<boolean> {
+    for await (const { id, type } of this.sight.walk(this.state.position)) {
+      if (id === to) return true
+      if (type !== 'head') return false
+    }
+    return false
   }
 
   async #branchAt(at: EventId, step: Command): Promise<Branch | null> {
@@ -106,8 +119,8 @@ class Drafting {
     return [{ type: 'head', parent, to: parent, from, reason: 'branch', row: await this.#row(parent) }, rest]
   }
 
-  async #write(draft: Draft, member: StoredMember): Promise<void> {
-    const { line, blobs } = this.#seal(draft, member)
+  async #write(draft: Draft): Promise<void> {
+    const { line, blobs } = this.#seal(draft)
     for (const [name, bytes] of blobs) this.blobs.set(name, bytes)
     const written = draft.at === undefined ? null : await this.#written(line)
     const event = written ?? eventOf(line, this.sight.session)
@@ -121,8 +134,8 @@ class Drafting {
     }
   }
 
-  #seal(draft: Draft, member: StoredMember): Sealed {
-    return this.stamp.seal(draft, this.state.position, this.state.index.tailAt, member)
+  #seal(draft: Draft): Sealed {
+    return this.stamp.seal(draft, this.state.position, this.state.index.tailAt)
   }
 
   /** The same draft with the same time on the same parent is the same event: a retry finds what it wrote before. */
@@ -131,7 +144,7 @@ class Drafting {
   }
 
   async #isWritten(draft: Draft): Promise<boolean> {
-    return draft.at !== undefined && (await this.#written(this.#seal(draft, null).line)) !== null
+    return draft.at !== undefined && (await this.#written(this.#seal(draft).line)) !== null
   }
 
   /** Refuses an id that is no event, or a note, which nothing can hang on (INV-6). */
@@ -142,13 +155,14 @@ class Drafting {
     const kind = await this.sight.kindOf(id)
     const where = `session ${this.sight.session}`
     if (kind === null) throw new NotFound('event', id, where, 'see `coppice log SESSION`')
-    if (kind.note) throw new Refused(`${id} is a ${kind.type} note`, where, 'name the event that it annotates')
+    if (kind.note)
+      throw new Refused(`${id} is a ${kind.type} note`, where, 'name the event that it annotates')
   }
 
-  async #row(at: EventId): Promise<Readonly<Record<string, unknown>>> {
-    const row: Row =
-      rowAt(this.state.index, at) ?? (await loadRow(this.sight.walk(at), this.#branchNameAt(at)))
-    return { ...row }
+  /** In its stored form, as the folds that it comes from hold it. */
+  async #row(at: EventId): Promise<InStoredForm> {
+    const open = rowAt(this.state.index, at)
+    return new InStoredForm(open ?? (await loadRow(this.sight.walk(at), this.#branchNameAt(at))))
   }
 
   /** The branch's name at an event above the position, where no other branch or move lies between. */

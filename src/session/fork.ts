@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { blobRefs } from '../events/blob.js'
+import { NotFound } from '../events/errors/index.js'
 import { type Event, type EventId, isEventType } from '../events/event.js'
 import { eventId } from '../events/id.js'
-import { bodyOf, encodeLine, encodeTombstone, type Line, parseLine } from '../events/line.js'
+import { bodyOf, encodeLine, encodeTombstone, type Line } from '../events/line.js'
 import { walkBack } from '../events/walk.js'
 import { recordOf } from '../projections/members.js'
+import { loadEveryBlob } from './every-blob.js'
 import type { Home } from './home.js'
 import type { Place } from './places.js'
 import { eventOf } from './saved-fold.js'
@@ -31,13 +32,26 @@ export const forkSession = async (
     source.push(line, ...notes.filter(({ type }) => copiedNotes.has(type)))
   source.sort((a, b) => a.offset - b.offset)
   const leaf = source.findLast(({ note }) => !note)
-  const { lines, unknownTypes } = mint(source, leaf?.id ?? id, home)
+  if (leaf === undefined)
+    throw new NotFound(
+      'event',
+      at ?? '@',
+      `session ${id}`,
+      'name an event that is no note: see `coppice log`',
+    )
+  const { lines, unknownTypes } = mint(source, leaf.id, home)
   const blobs = new Map<string, Buffer>()
-  for (const line of lines) {
-    const event = parseLine(line)
-    for (const ref of E.isRight(event) ? blobRefs(event.right) : [])
-      if (!blobs.has(ref.$blob)) blobs.set(ref.$blob, await log.blobs.get(id, ref))
-  }
+  const seen = new Set<string>()
+  for (const line of lines)
+    await loadEveryBlob(
+      eventOf(line, id),
+      async (ref) => {
+        const bytes = await log.blobs.get(id, ref)
+        blobs.set(ref.$blob, bytes)
+        return bytes
+      },
+      seen,
+    )
   const made = await log.create(lines, home.durability, blobs)()
   if (E.isLeft(made)) throw made.left
   return { session: (lines[0] as Line).id, unknownTypes }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { EventId } from '../events/event.js'
 import { fileLog } from '../events/file-log/file-log.js'
 import type { Durability, EventLog } from '../events/log.js'
@@ -48,6 +47,3 @@ export const homeAt = (root: string, { durability = 'sync', ...given }: StoreOpt
     },
   }
 }
-
-/** Joins below the root, for the words of errors. */
-export const below = (home: Home, ...parts: readonly string[]): string => join(home.root, ...parts)

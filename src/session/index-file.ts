@@ -1,7 +1,7 @@
 import type { EventId } from '../events/event.js'
 import { sha256 } from '../events/id.js'
 import type { LogStamp } from '../events/log.js'
-import type { Fs } from '../events/ports.js'
+import type { FileHandle, Fs } from '../events/ports.js'
 import { type SessionIndexState, sessionIndex } from '../projections/session-index.js'
 
 /** A saved fold: the state of a session's index after the event that begins at `from`, and which file it was folded from. */
@@ -23,7 +23,7 @@ const head = '{"session":"'
 const shaAt = head.length + 32 + '","sha":"'.length
 const restAt = shaAt + 64 + 2
 
-export const rowOf = ({ session, stamp, from, state }: SavedFold): string => {
+const rowOf = ({ session, stamp, from, state }: SavedFold): string => {
   const rest = JSON.stringify({ v: sessionIndex.version, stamp, from, state }).slice(1)
   return `${head}${session}","sha":"${sha256(rest)}",${rest}`
 }
@@ -36,9 +36,10 @@ const parseRow = (bytes: Buffer): SavedFold | null => {
     from: number
     state: SessionIndexState
   }
-  if (row.v !== sessionIndex.version) return null
+  const session = bytes.toString('latin1', head.length, head.length + 32)
+  if (row.v !== sessionIndex.version || row.state.birth.session !== session) return null
   return {
-    session: bytes.toString('latin1', head.length, head.length + 32),
+    session,
     stamp: row.stamp,
     from: row.from,
     state: row.state,
@@ -86,16 +87,22 @@ const readWhole = (fs: Fs, path: string): Buffer => {
   }
 }
 
+/** Whether what is appended begins a line of its own: a crash may have cut the last one short. */
+export const endsLine = (file: FileHandle): boolean => {
+  const { size } = file.stat()
+  const last = Buffer.alloc(1)
+  return size === 0 || file.read(last, 0, 1, size - 1) === 0 || last[0] === 0x0a
+}
+
 /** Appends rows. What cannot be written is not: the next listing folds again (INV-8), and a reader's store stays as it is. */
 export const saveRows = (fs: Fs, path: string, folds: readonly SavedFold[]): void => {
   if (folds.length === 0) return
   try {
     const file = fs.open(path, 'create')
     try {
-      const { size } = file.stat()
-      const last = Buffer.alloc(1)
-      const isCut = size > 0 && file.read(last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
-      file.write(Buffer.from(`${isCut ? '\n' : ''}${folds.map((fold) => `${rowOf(fold)}\n`).join('')}`))
+      file.write(
+        Buffer.from(`${endsLine(file) ? '' : '\n'}${folds.map((fold) => `${rowOf(fold)}\n`).join('')}`),
+      )
     } finally {
       file.close()
     }

@@ -20,19 +20,19 @@ export const listSessions = async (home: Home, options: ListOptions = {}): Promi
   const place = workspace === undefined ? null : placeAt(home, workspace)
   const wanted = workspace === undefined ? placesIn(home) : place === null ? [] : [place]
   const rows = (await Promise.all(wanted.map((one) => rowsOf(home, one)))).flat()
-  return select(withChildren(rows), options)
+  return select(rows, options)
 }
 
-const rowsOf = async (home: Home, place: Place): Promise<readonly SessionRow[]> => {
+const rowsOf = async (home: Home, place: Place): Promise<readonly Folded[]> => {
   const { fs, random } = home.ports
   const { index } = workspaceLayout(place.folder)
   const saved = readIndex(fs, index)
   const healed: SavedFold[] = []
-  const rows: SessionRow[] = []
+  const rows: Folded[] = []
   for (const id of sessionsIn(home, place)) {
-    const { row, fold } = await foldedRow(home, place, id, saved.rows.get(id))
-    rows.push(row)
-    if (fold !== null && fold !== saved.rows.get(id)) healed.push(fold)
+    const folded = await foldedRow(home, place, id, saved.rows.get(id))
+    rows.push(folded)
+    if (folded.fold !== null && folded.fold !== saved.rows.get(id)) healed.push(folded.fold)
   }
   saveRows(fs, index, healed)
   if (healed.length > 0) compactIndex(fs, index, random)
@@ -93,11 +93,19 @@ const rowOf = async (
   { session, stamp, state }: SavedFold,
   problem: string | null,
 ): Promise<SessionRow> => {
-  const { head: _head, tail: _tail, tailAt: _tailAt, firstPrompt, ...view } = sessionIndex.view(state)
+  const {
+    session: _,
+    head: _head,
+    tail: _tail,
+    tailAt: _tailAt,
+    firstPrompt,
+    ...view
+  } = sessionIndex.view(state)
   const load = (ref: Parameters<Parameters<typeof resolveValues>[1]>[0]): Promise<Buffer> =>
     home.log(place.folder).blobs.get(session, ref)
   const resolve = async (value: unknown): Promise<string | null> => {
     if (value === null || value === undefined) return null
+    if (typeof value === 'string') return value
     return joinText(await resolveValues(value, load).catch(() => '[text]'))
   }
   const [lastAssistant, lastReasoning, lastRefusal, prompt] = await Promise.all([
@@ -107,8 +115,8 @@ const rowOf = async (
     resolve(textOf(firstPrompt)),
   ])
   return {
-    ...view,
     session,
+    ...view,
     workspace: place.path || (view.workspace ?? ''),
     title: prompt === null || prompt === '' ? view.title : titleFrom(prompt),
     bytes: stamp.bytes,
@@ -125,21 +133,27 @@ const withChildren = (rows: readonly SessionRow[]): readonly SessionRow[] => {
   for (const { session, startedBy } of rows)
     if (startedBy !== null)
       children.set(startedBy.session, [...(children.get(startedBy.session) ?? []), session])
-  return rows.map((row) => ({ ...row, children: children.get(row.session) ?? [] }))
+  return rows.map((row) => {
+    const own = children.get(row.session)
+    return own === undefined ? row : { ...row, children: own }
+  })
 }
 
 const select = (
-  rows: readonly SessionRow[],
+  folded: readonly Folded[],
   { sub = false, status, search, limit }: ListOptions,
 ): readonly SessionRow[] => {
+  const rows = withChildren(folded.map(({ row }) => row))
+  // A named session is found by how it began, too.
+  const prompts = new Map(folded.map(({ row, fold }) => [row.session, fold?.state.naming.derived ?? '']))
+  const isFound = ({ title, session }: SessionRow): boolean =>
+    search === undefined || `${title}\n${prompts.get(session)}`.toLowerCase().includes(search.toLowerCase())
   const ids = new Set(rows.map(({ session }) => session))
   // A sub-agent's session whose parent is gone stands for itself: nothing is hidden (INV-8).
   const isShown = (row: SessionRow): boolean =>
     sub || row.startedBy === null || !ids.has(row.startedBy.session)
-  const needle = search?.toLowerCase()
   return rows
-    .filter((row) => isShown(row) && (status === undefined || row.status === status))
-    .filter((row) => needle === undefined || row.title.toLowerCase().includes(needle))
+    .filter((row) => isShown(row) && isFound(row) && (status === undefined || row.status === status))
     .sort((a, b) =>
       a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : a.session < b.session ? -1 : 1,
     )

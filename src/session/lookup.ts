@@ -61,6 +61,25 @@ export const loadBranch = async (
 }
 
 /**
+ * The path's events from what its newest compaction left, in log order, of events given nearest first; all of them where
+ * that does not say what it keeps. Notes come after what they hang on.
+ */
+export const loadRecent = async (events: AsyncIterable<Event>): Promise<readonly Event[]> => {
+  const groups: Event[][] = []
+  let newest: Members | null = null
+  for await (const event of events) {
+    if (event.note === true) {
+      groups[groups.length - 1]?.push(event)
+      continue
+    }
+    if (newest !== null && event.id === newest.through && Array.isArray(newest.keep)) break
+    if (event.type === 'compaction') newest ??= membersOf(event)
+    groups.push([event])
+  }
+  return groups.reverse().flat()
+}
+
+/**
  * The branch-dependent members of the index row after events given nearest first. Takes events only until everything is
  * known: a `head` event carries it all, and the branch's name is that of the nearest `branch` event, or known to the
  * caller.

@@ -1,20 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { InStoredForm, storeValues } from '../events/blob.js'
 import { type Draft, decodeDraft } from '../events/draft.js'
 import { InvalidDraft, LogLostTail, NotFound, Refused, StaleTail } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
-import { encodeLine, type Line } from '../events/line.js'
+import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Ports } from '../events/system.js'
-import { rowAt, sessionIndex } from '../projections/session-index.js'
-import type { Presence } from './api.js'
-import { type Branch, nodeOf, nodesOf } from './branch.js'
+import { sessionIndex } from '../projections/session-index.js'
+import { nodeOf } from './branch.js'
 import type { Command } from './command.js'
-import { advances, branchNeededBy, decide, type SessionState } from './decide.js'
-import { evolve } from './evolve.js'
-import { findLine, loadBranch, loadRow } from './lookup.js'
+import type { SessionState } from './decide.js'
+import { type Drafted, draft } from './drafting.js'
+import type { Presence } from './presence.js'
 import { eventOf } from './saved-fold.js'
-import { nextTime, place } from './stamp.js'
+import { Sight } from './sight.js'
+import { Stamp } from './stamp.js'
+
+/** Someone who waits for a read of the log. */
+interface Asking {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
 
 interface Waiting {
   readonly command: Command
@@ -26,14 +31,7 @@ interface Waiting {
 /** A command's lines, ready to append. */
 interface Prepared {
   readonly waiting: Waiting
-  readonly lines: readonly Line[]
-  readonly events: readonly Event[]
-}
-
-interface Made {
-  readonly lines: readonly Line[]
-  readonly events: readonly Event[]
-  readonly state: SessionState
+  readonly drafted: Drafted
 }
 
 export interface OpenSessionOptions {
@@ -46,14 +44,18 @@ export interface OpenSessionOptions {
   /** Where the last event that the state holds begins and ends in the log, in bytes. */
   readonly tail: TailPlace
   readonly others: readonly Presence[]
-  /** Told the state as the log has it: to save the fold. */
-  readonly onClose: (state: SessionState, tail: TailPlace) => void
+  /** Keeps the fold, so that the next who opens the session reads on from there. */
+  readonly save: (state: SessionState, tail: TailPlace) => void
+  readonly release: () => void
 }
 
 export interface TailPlace {
   readonly from: number
   readonly end: number
 }
+
+/** How far the log may grow before the fold is saved, so that a killed process costs the next one no more (bytes). */
+const saveEvery = 4 * 1024 * 1024
 
 /**
  * The thin shell round `decide` and `evolve`: it runs commands one batch after the other against the log. Commands that
@@ -62,261 +64,188 @@ export interface TailPlace {
 export class OpenSession {
   readonly id: EventId
   readonly others: readonly Presence[]
+  readonly #options: OpenSessionOptions
   readonly #log: EventLog
-  readonly #ports: Ports
-  readonly #onClose: OpenSessionOptions['onClose']
-  readonly #durability: Durability
-  #tail: TailPlace
+  readonly #sight: Sight
+  readonly #stamp: Stamp
   #state: SessionState
+  #tail: TailPlace
+  #savedEnd: number
   #queue: Waiting[] = []
+  #refreshes: Asking[] = []
   #isBusy = false
-  #lastOwn = 0
+  #isClosed = false
+  /** After a rejected append nothing is done before the log was read again (DESIGN §6). */
   #mustReload = false
+  /** Events of appends of which it is not known what the log holds. */
+  readonly #unsettled = new Set<EventId>()
 
-  constructor({ log, ports, id, durability, state, tail, others, onClose }: OpenSessionOptions) {
-    this.#tail = tail
-    this.#durability = durability
-    this.#log = log
-    this.#ports = ports
-    this.id = id
-    this.#state = state
-    this.others = others
-    this.#onClose = onClose
+  constructor(options: OpenSessionOptions) {
+    this.#options = options
+    this.id = options.id
+    this.others = options.others
+    this.#log = options.log
+    this.#state = options.state
+    this.#tail = options.tail
+    this.#savedEnd = options.tail.end
+    this.#sight = new Sight(options.log, options.id)
+    this.#stamp = new Stamp(options.ports)
   }
 
   get state(): SessionState {
     return this.#state
   }
 
-  run(command: Command, durability: Durability = this.#durability): Promise<readonly Event[]> {
+  run(command: Command, durability: Durability = this.#options.durability): Promise<readonly Event[]> {
     return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(closed(this.id))
       this.#queue.push({ command, durability, resolve, reject })
-      if (!this.#isBusy) void this.#drain()
+      this.#wake()
     })
   }
 
-  /** Reads what others appended since. */
-  async refresh(): Promise<void> {
-    if (!this.#isBusy) await this.#reload(new Set())
+  /** Reads what others appended since, once what is under way is done. */
+  refresh(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(closed(this.id))
+      this.#refreshes.push({ resolve, reject })
+      this.#wake()
+    })
   }
 
+  /** Lets go once what was asked before is done; whatever is asked after it is refused. */
   close(): void {
-    this.#onClose(this.#state, this.#tail)
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (!this.#isBusy) this.#letGo()
+  }
+
+  #letGo(): void {
+    this.#save()
+    this.#options.release()
+  }
+
+  #save(): void {
+    this.#savedEnd = this.#tail.end
+    this.#options.save(this.#state, this.#tail)
+  }
+
+  #wake(): void {
+    if (!this.#isBusy) void this.#drain()
   }
 
   async #drain(): Promise<void> {
     this.#isBusy = true
-    while (this.#queue.length > 0) await this.#runBatch(this.#queue.splice(0))
+    while (this.#queue.length + this.#refreshes.length > 0) {
+      if (this.#refreshes.length > 0) await this.#refresh(this.#refreshes.splice(0))
+      if (this.#queue.length > 0) await this.#runBatch(this.#queue.splice(0))
+    }
     this.#isBusy = false
+    if (this.#isClosed) this.#letGo()
+  }
+
+  async #refresh(asked: readonly Asking[]): Promise<void> {
+    try {
+      await this.#reload()
+      for (const { resolve } of asked) resolve()
+    } catch (error) {
+      for (const { reject } of asked) reject(error)
+    }
   }
 
   async #runBatch(batch: readonly Waiting[]): Promise<void> {
-    const stamped = new Set<EventId>()
     try {
-      if (this.#mustReload) await this.#reload(stamped)
-      for (let waiting = batch; waiting.length > 0; ) waiting = await this.#attempt(waiting, stamped)
+      if (this.#mustReload) await this.#reload()
+      for (let waiting = batch; waiting.length > 0; ) waiting = await this.#attempt(waiting)
     } catch (error) {
       // Whoever waits behind a rejected append decides again, on what the log then holds (DESIGN §6).
       const all = [...batch, ...this.#queue.splice(0)]
-      await this.#reload(stamped).catch(() => {
-        this.#mustReload = true
-      })
+      this.#mustReload = true
+      await this.#reload().catch(() => {})
       for (const { reject } of all) reject(error)
     }
   }
 
-  /** Decides a batch and appends it; gives what is still to be decided, be it because another writer came first. */
-  async #attempt(batch: readonly Waiting[], stamped: Set<EventId>): Promise<readonly Waiting[]> {
+  /** Decides a batch and appends it; gives what must be decided again, since another writer came first. */
+  async #attempt(batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     const before = this.#state
-    const { prepared, state, left } = await this.#prepare(batch)
-    if (prepared.length === 0) return left
-    const lines = prepared.flatMap((one) => one.lines)
+    const { prepared, state } = await this.#prepare(batch)
+    if (prepared.length === 0) return []
+    const lines = prepared.flatMap(({ drafted }) => drafted.lines)
     const durability = prepared.some(({ waiting }) => waiting.durability === 'sync') ? 'sync' : 'none'
-    for (const { id } of lines) stamped.add(id)
+    for (const { id } of lines) this.#unsettled.add(id)
     const appended = await this.#log.append(this.id, before.index.tail ?? this.id, lines, durability)()
     if (E.isLeft(appended)) {
       if (!(appended.left instanceof StaleTail)) throw appended.left
-      await this.#reload(new Set())
-      return [...prepared.map(({ waiting }) => waiting), ...left]
+      this.#unsettled.clear()
+      await this.#reload()
+      return prepared.map(({ waiting }) => waiting)
     }
-    const extra = appended.right.lines.slice(0, appended.right.lines.length - lines.length)
-    this.#state = extra.length === 0 ? state : this.#replayed(before, appended.right.lines)
-    this.#tail = tailPlace(appended.right.lines) ?? this.#tail
-    this.#resolve(prepared, extra)
-    return left
+    this.#unsettled.clear()
+    this.#stand(before, state, appended.right.lines, lines.length, prepared)
+    return []
   }
 
-  #resolve(prepared: readonly Prepared[], extra: readonly Line[]): void {
-    const first = extra.map((line) => eventOf(line, this.id))
-    for (const [i, { waiting, events }] of prepared.entries())
-      waiting.resolve(i === 0 ? [...first, ...events] : events)
+  /** Takes in what an append wrote: the log's own note, where it had to write one, comes before the session's lines. */
+  #stand(
+    before: SessionState,
+    after: SessionState,
+    written: readonly Line[],
+    count: number,
+    prepared: readonly Prepared[],
+  ): void {
+    const extra = written.slice(0, written.length - count).map((line) => eventOf(line, this.id))
+    const own = prepared.flatMap(({ drafted: { lines } }) => lines.map((line) => eventOf(line, this.id)))
+    const index =
+      extra.length === 0 ? after.index : [...extra, ...own].reduce(sessionIndex.apply, before.index)
+    this.#state = { ...after, index }
+    this.#tail = tailPlace(written) ?? this.#tail
+    if (this.#tail.end - this.#savedEnd > saveEvery) this.#save()
+    for (const [i, { waiting, drafted }] of prepared.entries())
+      waiting.resolve(i === 0 ? [...extra, ...drafted.events] : drafted.events)
   }
 
-  #replayed(before: SessionState, lines: readonly Line[]): SessionState {
-    return lines.reduce((state, line) => evolve(state, eventOf(line, this.id)), before)
-  }
-
-  /**
-   * Decides each command on the state that the ones before it lead to. What is refused is rejected, and the rest goes
-   * on. A command that needs the branch from the log waits until what comes before it is written: `left`.
-   */
-  async #prepare(batch: readonly Waiting[]): Promise<{
-    readonly prepared: readonly Prepared[]
-    readonly state: SessionState
-    readonly left: readonly Waiting[]
-  }> {
+  /** Decides each command on the state that the ones before it lead to. What is refused is rejected alone. */
+  async #prepare(
+    batch: readonly Waiting[],
+  ): Promise<{ readonly prepared: readonly Prepared[]; readonly state: SessionState }> {
+    this.#sight.clear()
     const prepared: Prepared[] = []
     let state = this.#state
-    for (const [i, waiting] of batch.entries()) {
+    for (const waiting of batch) {
       try {
-        const made = await this.#decide(state, waiting)
-        if (made === null) return { prepared, state, left: batch.slice(i) }
-        state = made.state
-        prepared.push({ waiting, lines: made.lines, events: made.events })
+        const drafted = await draft(waiting.command, state, this.#sight, this.#stamp)
+        await this.#storeBlobs(drafted.blobs, waiting.durability)
+        prepared.push({ waiting, drafted })
+        state = drafted.state
       } catch (error) {
+        if (!isRefusal(error)) throw error
         waiting.reject(error)
       }
     }
-    return { prepared, state, left: [] }
+    return { prepared, state }
   }
 
-  /** Null: the branch is needed and cannot be read, since the state is ahead of the log. */
-  async #decide(from: SessionState, { command, durability }: Waiting): Promise<Made | null> {
-    const lines: Line[] = []
-    const events: Event[] = []
-    let state = from
-    for (const step of stepsOf(command)) {
-      const base = await this.#withBranch(state, step)
-      if (base === null) return null
-      const decision = decide(base, step)
-      if (E.isLeft(decision)) throw decision.left
-      const made = await this.#make(base, decision.right, durability)
-      lines.push(...made.lines)
-      events.push(...made.events)
-      state = made.state
-    }
-    return { lines, events, state }
-  }
-
-  async #withBranch(state: SessionState, command: Command): Promise<SessionState | null> {
-    const needed = branchNeededBy(command)
-    if (needed === null || (state.branch !== null && holds(state.branch, needed.must))) return state
-    if (state.position !== this.#state.position) return null
-    const recent = await loadBranch(this.#log, this.id, state.position, 'recent')
-    if (holds(recent, needed.must)) return { ...state, branch: recent }
-    return { ...state, branch: await loadBranch(this.#log, this.id, state.position, 'whole') }
-  }
-
-  /** Stamps drafts into lines, with the `head` event that each jump needs before it. */
-  async #make(from: SessionState, drafts: readonly Draft[], durability: Durability): Promise<Made> {
-    const lines: Line[] = []
-    const events: Event[] = []
-    const blobs = new Map<string, Buffer>()
-    let state = from
-    for (const draft of drafts) {
-      for (const one of await this.#withHead(state, draft)) {
-        const { line, moved } = this.#encode(state, one)
-        const known = one.at === undefined ? null : await this.#known(state, line)
-        for (const [name, bytes] of moved) blobs.set(name, bytes)
-        if (known !== null) {
-          events.push(known)
-          if (advancesHead(known)) state = { ...state, position: known.id, branch: null }
-          continue
-        }
-        const event = eventOf(line, this.id)
-        lines.push(line)
-        events.push(event)
-        state = evolve(state, event)
-      }
-    }
+  async #storeBlobs(blobs: ReadonlyMap<string, Buffer>, durability: Durability): Promise<void> {
+    if (blobs.size === 0) return
     const stored = await this.#log.blobs.put(this.id, blobs, durability)()
     if (E.isLeft(stored)) throw stored.left
-    return { lines, events, state }
-  }
-
-  #encode(
-    state: SessionState,
-    draft: Draft,
-  ): { readonly line: Line; readonly moved: ReadonlyMap<string, Buffer> } {
-    const time = nextTime(this.#ports.clock.now(), this.#lastOwn, state.index.tailAt)
-    if (draft.at === undefined) this.#lastOwn = time
-    const { envelope, payload } = place(draft, state.position, time)
-    const stored = storeValues(payload)
-    if (E.isLeft(stored)) throw stored.left
-    return { line: encodeLine(envelope, stored.right.payload), moved: stored.right.blobs }
-  }
-
-  /** The same draft with the same time on the same parent is the same event: a retry finds what it wrote before. */
-  async #known(state: SessionState, line: Line): Promise<Event | null> {
-    if (line.at > state.index.tailAt) return null
-    const found = await findLine(this.#log, this.id, line.id)
-    return found === null ? null : eventOf(found, this.id)
-  }
-
-  /** A draft, after the `head` event that it needs where it hangs on no open end (DESIGN §4); rows filled in. */
-  async #withHead(state: SessionState, draft: Draft): Promise<readonly Draft[]> {
-    const parent = draft.parent ?? state.position
-    if (draft.type === 'head') return [{ ...draft, row: await this.#row(state, parent) }]
-    if (Object.hasOwn(state.index.open, parent)) return [draft]
-    if (draft.parent !== undefined && draft.parent !== state.position) await this.#mustExist(draft.parent)
-    if (!advances(draft)) return [draft]
-    if (draft.at !== undefined && (await this.#isKnown(state, draft, parent))) return [draft]
-    // A race leaves the other's end open, to be seen (INV-7); a caller who names another parent leaves the head.
-    const from =
-      draft.parent === undefined || draft.parent === state.position
-        ? state.position
-        : (state.index.head ?? state.position)
-    const { parent: _parent, ...rest } = draft
-    return [
-      { type: 'head', parent, to: parent, from, reason: 'branch', row: await this.#row(state, parent) },
-      rest,
-    ]
-  }
-
-  async #isKnown(state: SessionState, draft: Draft, parent: EventId): Promise<boolean> {
-    return (await this.#known(state, this.#encode({ ...state, position: parent }, draft).line)) !== null
-  }
-
-  async #mustExist(id: EventId): Promise<void> {
-    const line = await findLine(this.#log, this.id, id)
-    if (line === null) throw new NotFound('event', id, `session ${this.id}`, 'see `coppice log SESSION`')
-    if (line.note)
-      throw new Refused(
-        `${id} is a ${line.type} note`,
-        `session ${this.id}`,
-        'nothing can hang on a note: name the event that it annotates',
-      )
-  }
-
-  /** In its stored form, as the folds that it comes from hold it. */
-  async #row(state: SessionState, at: EventId): Promise<InStoredForm> {
-    const open = rowAt(state.index, at)
-    return new InStoredForm(open ?? (await loadRow(this.#log, this.id, at, this.#branchNameAt(state, at))))
-  }
-
-  /** The branch's name at an event above the position, where no other branch or move lies between. */
-  #branchNameAt(state: SessionState, at: EventId): string | null {
-    const nodes = state.branch === null ? [] : nodesOf(state.branch)
-    const index = nodes.findIndex(({ id }) => id === at)
-    if (index < 0 || nodes.slice(index + 1).some(({ type }) => type === 'branch' || type === 'head'))
-      return null
-    return rowAt(state.index, state.position)?.branch ?? null
   }
 
   /**
-   * Reads what came after the known tail and decides where to stand (DESIGN §6): on the last of `own` stamped events
+   * Reads what came after the known tail and decides where to stand (DESIGN §6): on the last of its own unsettled events
    * that is there, else on top of notes and context-neutral descendants, else where it stood.
    */
-  async #reload(own: ReadonlySet<EventId>): Promise<void> {
+  async #reload(): Promise<void> {
     const lines = await this.#newLines()
     const news = lines.map((line) => eventOf(line, this.id))
-    const lastOwn = news.findLast((event) => own.has(event.id) && advancesHead(event))
+    const lastOwn = news.findLast((event) => this.#unsettled.has(event.id) && advancesHead(event))
     const stood = lastOwn?.id ?? this.#state.position
-    const after = news.slice(lastOwn === undefined ? 0 : news.indexOf(lastOwn) + 1)
-    const position = onTop(stood, after)
+    const position = onTop(stood, news.slice(lastOwn === undefined ? 0 : news.indexOf(lastOwn) + 1))
     const index = news.reduce(sessionIndex.apply, this.#state.index)
     this.#state = { index, position, branch: position === this.#state.position ? this.#state.branch : null }
     this.#tail = tailPlace(lines) ?? this.#tail
+    this.#unsettled.clear()
     this.#mustReload = false
   }
 
@@ -333,19 +262,19 @@ export class OpenSession {
   }
 }
 
+const closed = (id: EventId): Refused =>
+  new Refused('the session is closed', `session ${id}`, 'open it again')
+
 const tailPlace = (lines: readonly Line[]): TailPlace | null => {
   const last = lines[lines.length - 1]
   return last === undefined ? null : { from: last.offset, end: last.offset + last.bytes.length + 1 }
 }
 
-/** Drafts are decided one after the other: a later one may rest on an earlier one (a `tool` note on its call). */
-const stepsOf = (command: Command): readonly Command[] =>
-  command.do === 'append' && command.drafts.length > 1
-    ? command.drafts.map((draft) => ({ do: 'append', drafts: [draft] }))
-    : [command]
-
-const holds = (branch: Branch, must: EventId | null): boolean =>
-  must === null || branch.isWhole || nodesOf(branch).some(({ id }) => id === must)
+/** What is wrong with one command and says nothing of the log: those around it go on. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Refused ||
+  error instanceof InvalidDraft ||
+  (error instanceof NotFound && error.kind === 'event')
 
 /** The last of what came, where all of it is notes and context-neutral events one under the other; else where it stood. */
 const onTop = (stood: EventId, news: readonly Event[]): EventId => {

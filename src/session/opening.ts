@@ -9,14 +9,15 @@ import { OpenSession } from './open-session.js'
 import type { Place } from './places.js'
 import { hold, others } from './presence.js'
 import { Reader } from './reader.js'
-import { currentFold } from './saved-fold.js'
+import { currentFold, eventOf } from './saved-fold.js'
 import { LiveSession } from './session.js'
 
 /** Opens a session for writing: the saved fold and the log from where it ends (INV-11), and a presence for others to see. */
 export const openSession = async (home: Home, place: Place, id: EventId): Promise<LiveSession> => {
   const log = home.log(place.folder)
   const { index, presence } = placesOf(place, id)
-  const fold = await currentFold(log, id, readIndex(home.ports.fs, index, id).rows.get(id))
+  const saved = readIndex(home.ports.fs, index, id).rows.get(id)
+  const fold = await currentFold(log, id, saved)
   const { head } = fold.state
   if (head === null)
     throw new Damaged(place.folder, {
@@ -27,6 +28,7 @@ export const openSession = async (home: Home, place: Place, id: EventId): Promis
       detail: 'the log has no event',
     })
   const held = hold(presence, home.ports)
+  if (fold !== saved) saveRows(home.ports.fs, index, [fold])
   const open = new OpenSession({
     log,
     ports: home.ports,
@@ -35,23 +37,19 @@ export const openSession = async (home: Home, place: Place, id: EventId): Promis
     state: { index: fold.state, position: head, branch: null },
     tail: { from: fold.from, end: fold.stamp.bytes },
     others: others(presence, home.ports.fs, held.name),
-    onClose: ({ index: state }, tail) => {
-      const stamp = log.stamp(id)
-      // Where others wrote since, the row is only behind: the next reader folds the rest.
-      const isEnd = stamp?.bytes === tail.end
-      if (stamp !== null)
-        saveRows(home.ports.fs, index, [
-          {
-            session: id,
-            stamp: isEnd ? stamp : { ...stamp, bytes: tail.end, modified: 0 },
-            from: tail.from,
-            state,
-          },
-        ])
-      held.release()
-    },
+    save: ({ index: state }, tail) =>
+      saveFold(home, place, { session: id, state, from: tail.from }, tail.end),
+    release: held.release,
   })
   return new LiveSession(open, readerOf(home, place, id))
+}
+
+/** Where others wrote since, the row is only behind: the next reader folds the rest. */
+const saveFold = (home: Home, place: Place, fold: Omit<SavedFold, 'stamp'>, end: number): void => {
+  const now = home.log(place.folder).stamp(fold.session)
+  if (now === null) return
+  const stamp = now.bytes === end ? now : { ...now, bytes: end, modified: 0 }
+  saveRows(home.ports.fs, workspaceLayout(place.folder).index, [{ ...fold, stamp }])
 }
 
 const placesOf = (place: Place, id: EventId): { readonly index: string; readonly presence: string } => {
@@ -66,14 +64,13 @@ export const readerOf = (home: Home, place: Place, id: EventId): Reader => {
     row: () => rowFor(home, place, id),
     savedAgrees: async () => {
       const saved = readIndex(home.ports.fs, workspaceLayout(place.folder).index, id).rows.get(id)
-      return saved === undefined || isReplay(saved, home, place)
+      return saved === undefined ? null : isReplay(saved, home, place)
     },
   })
 }
 
 /** Whether a saved fold is what its log gives, folded from the first event to the one it ends with. */
 export const isReplay = async (saved: SavedFold, home: Home, place: Place): Promise<boolean> => {
-  const { eventOf } = await import('./saved-fold.js')
   let state = sessionIndex.initial
   for await (const batch of home.log(place.folder).readForward(saved.session)) {
     for (const line of batch) {

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
 import { Ambiguous, NewerFormat, NotFound, StoreUnusable } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
-import { isSessionId } from '../events/file-log/file-log.js'
 import type { Fs } from '../events/ports.js'
 import type { SessionRef } from './api.js'
 import type { Home } from './home.js'
@@ -49,8 +48,11 @@ const readNames = (fs: Fs, path: string): readonly string[] => {
 /** Every workspace that has a folder in the store. */
 export const placesIn = (home: Home): readonly Place[] =>
   readNames(home.ports.fs, home.layout.projects)
-    .filter((name) => /^[A-Za-z0-9_-]+$/.test(name))
+    .filter((name) => /^[A-Za-z0-9_-]+$/.test(name) && isFolder(home, name))
     .map((key) => placeOf(home, key))
+
+const isFolder = ({ layout, ports: { fs } }: Home, key: string): boolean =>
+  fs.stat(layout.workspace(key).folder)?.isDirectory === true
 
 const placeOf = (home: Home, key: string): Place => {
   const { folder, workspaceFile } = home.layout.workspace(key)
@@ -80,9 +82,10 @@ const pathOfKey = (key: string): string => {
 export const placeAt = (home: Home, path: string): Place | null => {
   const real = realWorkspace(path)
   for (const key of [workspaceKey(real), otherKey(real)]) {
-    if (home.ports.fs.stat(home.layout.workspace(key).folder) === null) continue
+    if (!isFolder(home, key)) continue
     const place = placeOf(home, key)
-    if (place.path === real) return place
+    // Without a `workspace.json` nothing says that the key is another's.
+    if (place.workspace === null || place.path === real) return { ...place, path: real }
   }
   return null
 }
@@ -92,9 +95,10 @@ export const makePlace = async (home: Home, path: string): Promise<Place> => {
   const real = realWorkspace(path)
   const there = placeAt(home, real)
   if (there?.workspace != null) return there
-  const isTaken =
-    there === null && home.ports.fs.stat(home.layout.workspace(workspaceKey(real)).folder) !== null
-  const key = there?.key ?? (isTaken ? otherKey(real) : workspaceKey(real))
+  const free = [workspaceKey(real), otherKey(real)].find((one) => !isFolder(home, one))
+  const key = there?.key ?? free
+  if (key === undefined)
+    throw new StoreUnusable('both keys of the workspace are taken', real, 'look into projects of the store')
   const repo = await repoOf(real)
   const workspace: Workspace = { format: 1, path: real, ...(repo === undefined ? {} : { repo }) }
   const { folder } = home.layout.workspace(key)
@@ -148,5 +152,3 @@ export const findSession = (home: Home, name: string): SessionRef & { readonly p
     )
   return first
 }
-
-export const isSessionName = isSessionId

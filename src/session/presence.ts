@@ -37,10 +37,12 @@ const holding = (folder: string, { fs, clock, random }: Ports): Held => {
   fs.makeDir(folder)
   const name = `${process.pid}-${random.hex(4)}.json`
   const path = join(folder, name)
-  const file = fs.open(path, 'new')
+  // Under its name only once it is locked: a file without a lock is swept away.
+  const file = fs.open(`${path}.new`, 'new')
   file.tryLock('exclusive')
   const who: Presence = { pid: process.pid, host: hostname(), since: new Date(clock.now()).toISOString() }
   file.write(Buffer.from(JSON.stringify(who)))
+  fs.rename(`${path}.new`, path)
   return {
     name,
     release: () => {

@@ -5,7 +5,7 @@ import type { Line } from '../events/line.js'
 import type { EventLog } from '../events/log.js'
 import { branchesOf, treeOf } from '../events/tree.js'
 import { walkBack } from '../events/walk.js'
-import { type ContextMessage, context } from '../projections/context.js'
+import { context } from '../projections/context.js'
 import { membersOf } from '../projections/members.js'
 import { messages, type Transcript, viewMessages } from '../projections/messages.js'
 import { branchEvents, fold } from '../projections/replay.js'
@@ -14,14 +14,14 @@ import { joinText, textOf } from '../projections/text.js'
 import { type TreeView, tree } from '../projections/tree.js'
 import { undoTargets, viewUndoTargets } from '../projections/undo-targets.js'
 import type { ReadView, SessionReader, SessionRow } from './api.js'
-import { findLine } from './lookup.js'
+import { findLine, loadRecent } from './lookup.js'
 import { bridged } from './salvage.js'
 import { eventOf } from './saved-fold.js'
 
 /** What a reader asks of the store that it came from. */
 export interface ReaderHome {
   row(): Promise<SessionRow>
-  savedAgrees(): Promise<boolean>
+  savedAgrees(): Promise<boolean | null>
 }
 
 /** Reads one session, locking and writing nothing. */
@@ -48,7 +48,7 @@ export class Reader implements SessionReader {
     return this.home.row()
   }
 
-  savedAgrees(): Promise<boolean> {
+  savedAgrees(): Promise<boolean | null> {
     return this.home.savedAgrees()
   }
 
@@ -145,6 +145,7 @@ export class Reader implements SessionReader {
     const lines: Line[] = []
     for await (const { line, notes } of walkBack(this.log, this.id, view.at ?? null, view))
       lines.push(line, ...notes)
+    if (lines.length === 0 && view.at !== undefined) await this.mustBeNode(view.at)
     return lines.sort((a, b) => a.offset - b.offset)
   }
 
@@ -156,31 +157,25 @@ export class Reader implements SessionReader {
   async context(
     view: ReadView & { readonly format?: 'openai' | 'anthropic' | 'plain' } = {},
   ): Promise<unknown> {
-    const found = await this.contextMessages(view)
+    const events = view.salvage === true ? await this.path(view) : await this.#recent(view)
+    const found = await this.resolved(context.view(fold(context, events)))
     if (view.format === 'anthropic') return toAnthropic(found)
     return view.format === 'plain' ? toPlain(found) : toOpenAI(found)
   }
 
-  /** The model's messages in no provider's shape, values resolved. */
-  async contextMessages(view: ReadView = {}): Promise<readonly ContextMessage[]> {
-    const events = view.salvage === true ? await this.path(view) : await this.recent(view)
-    return this.resolved(context.view(fold(context, events)))
+  /** The path down from what the newest compaction on it left; to the root where that keeps no system messages itself. */
+  async #recent(view: ReadView): Promise<readonly Event[]> {
+    const events = await loadRecent(this.#upward(view))
+    if (events.length === 0 && view.at !== undefined) await this.mustBeNode(view.at)
+    return events
   }
 
-  /** The path down from what the newest compaction on it left; to the root where that keeps no system messages itself. */
-  async recent(view: ReadView): Promise<readonly Event[]> {
-    const events: Event[] = []
-    let through: unknown
-    let isKept = false
+  /** Nearest first, each event before the `tool` notes on it, which are all that the context asks of notes. */
+  async *#upward(view: ReadView): AsyncGenerator<Event> {
     for await (const { line, notes } of walkBack(this.log, this.id, view.at ?? null, view)) {
-      const event = eventOf(line, this.id)
-      if (isKept && event.id === through) break
-      events.push(event, ...notes.filter(({ type }) => type === 'tool').map((note) => eventOf(note, this.id)))
-      if (event.type !== 'compaction' || through !== undefined) continue
-      through = membersOf(event).through
-      isKept = Array.isArray(membersOf(event).keep)
+      yield eventOf(line, this.id)
+      for (const note of notes) if (note.type === 'tool') yield eventOf(note, this.id)
     }
-    return inLogOrder(events)
   }
 
   async undoTargets({ all = false }: { readonly all?: boolean } = {}): Promise<readonly unknown[]> {
@@ -196,16 +191,6 @@ export class Reader implements SessionReader {
   resolved<T>(value: T): Promise<T> {
     return resolveValues(value, (ref) => this.log.blobs.get(this.id, ref))
   }
-}
-
-/** Events of a walk (nearest first, each before its notes) as the log has them: a note stands after what it annotates. */
-const inLogOrder = (events: readonly Event[]): readonly Event[] => {
-  const groups: Event[][] = []
-  for (const event of events) {
-    if (event.note === true) groups[groups.length - 1]?.push(event)
-    else groups.push([event])
-  }
-  return groups.reverse().flat()
 }
 
 /** The last label given to each name; a label that was taken away names nothing. */

@@ -3,6 +3,7 @@ import { NotFound, Refused } from '../events/errors/index.js'
 import { isSessionId } from '../events/file-log/file-log.js'
 import type { SessionRef, SessionRow } from './api.js'
 import type { Home } from './home.js'
+import { endsLine } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { listSessions } from './listing.js'
 import { findSession, type Place, placesIn } from './places.js'
@@ -21,8 +22,9 @@ export const archiveSession = async (home: Home, name: string, why: Why): Promis
   const [holder] = others(presence(id), home.ports.fs)
   if (holder !== undefined)
     throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
-  await move(home, session(id), archive, id)
+  // Told before it is done: a purge that finds no time for an archived session takes it for old.
   await logRemoval(home, { session: id, workspace, action: 'archived', why })
+  await move(home, session(id), archive, id)
   return { id, key, workspace }
 }
 
@@ -46,9 +48,8 @@ const move = async (home: Home, from: string, folder: string, id: string): Promi
 const logRemoval = async (home: Home, what: Record<string, unknown>): Promise<void> => {
   const file = home.ports.fs.open(home.layout.removed, 'create')
   try {
-    file.write(
-      Buffer.from(`${JSON.stringify({ at: new Date(home.ports.clock.now()).toISOString(), ...what })}\n`),
-    )
+    const at = new Date(home.ports.clock.now()).toISOString()
+    file.write(Buffer.from(`${endsLine(file) ? '' : '\n'}${JSON.stringify({ at, ...what })}\n`))
     await file.sync()
   } finally {
     file.close()
@@ -90,8 +91,8 @@ export const purgeArchive = async (home: Home, olderThanMs = 0): Promise<readonl
   const now = home.ports.clock.now()
   const old = allArchived(home).filter(({ id }) => now - (since.get(id) ?? 0) >= olderThanMs)
   for (const { id, workspace, place } of old) {
-    home.ports.fs.remove(join(workspaceLayout(place.folder).archive, id))
     await logRemoval(home, { session: id, workspace, action: 'purged' })
+    home.ports.fs.remove(join(workspaceLayout(place.folder).archive, id))
   }
   return old.map(bare)
 }
@@ -135,8 +136,11 @@ const dropped = (rows: readonly SessionRow[], keep: number): readonly SessionRow
   const byId = new Map(rows.map((row) => [row.session, row]))
   const topOf = (row: SessionRow): SessionRow => {
     let top = row
-    for (let depth = 0; top.startedBy !== null && depth < rows.length; depth++)
-      top = byId.get(top.startedBy.session) ?? { ...top, startedBy: null }
+    for (let depth = 0; depth < rows.length; depth++) {
+      const above = top.startedBy === null ? undefined : byId.get(top.startedBy.session)
+      if (above === undefined) return top
+      top = above
+    }
     return top
   }
   const counts = new Map<string, number>()

@@ -44,14 +44,14 @@ export const currentFold = async (
   return grown ?? (await foldWhole(log, session, saved, options))
 }
 
-/** Null where the event that was folded last no longer begins where it did. */
+/** Null where the file did not only grow: the event that was folded last must begin where it did. */
 const foldRest = async (
   log: EventLog,
   saved: SavedFold,
   stamp: LogStamp,
   options: ReadOptions,
 ): Promise<SavedFold | null> => {
-  if (stamp.identity !== saved.stamp.identity || stamp.bytes < saved.stamp.bytes) return null
+  if (stamp.identity !== saved.stamp.identity || stamp.bytes <= saved.stamp.bytes) return null
   try {
     let fold = null as SavedFold | null
     for await (const batch of log.readForward(saved.session, { ...options, from: saved.from })) {
@@ -93,6 +93,18 @@ const foldWhole = async (
       sawKnown ||= line.id === known
     }
   }
+  const { session: root } = state.birth
+  if (root !== null && root !== session) throw notOf(session, root)
   if (!sawKnown && known !== null) throw new LogLostTail(session, known)
   return { session, stamp, from, state }
 }
+
+/** A session's id is that of its root: a log under another's name is no session. */
+const notOf = (session: EventId, root: EventId): Damaged =>
+  new Damaged(session, {
+    kind: 'no-root',
+    line: 1,
+    offset: 0,
+    bytes: 0,
+    detail: `the log is that of session ${root}`,
+  })

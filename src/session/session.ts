@@ -2,8 +2,8 @@ import type { Draft } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import type { Event, EventId } from '../events/event.js'
 import type { Durability } from '../events/log.js'
+import { type Divergence, sessionIndex } from '../projections/session-index.js'
 import type { Compacted, CompactInput, Presence, Session, Undone } from './api.js'
-import { compactionMembers } from './compacting.js'
 import { checkedDrafts, type OpenSession } from './open-session.js'
 import type { Reader } from './reader.js'
 
@@ -26,6 +26,9 @@ export class LiveSession implements Session {
   get head(): EventId {
     return this.open.state.index.head ?? this.id
   }
+  get diverged(): readonly Divergence[] {
+    return sessionIndex.view(this.open.state.index).diverged
+  }
   get others(): readonly Presence[] {
     return this.open.others
   }
@@ -39,37 +42,26 @@ export class LiveSession implements Session {
   }
 
   async undo(target: EventId): Promise<Undone> {
-    const prompt = await this.reader.promptOf(target)
-    await this.open.run({ do: 'undo', target })
-    return { head: await this.#base(), prompt }
+    const head = lastId(await this.open.run({ do: 'undo', target }))
+    return { head: await this.reader.base(head), prompt: await this.reader.promptOf(target) }
   }
 
   async redo(): Promise<EventId> {
-    await this.open.run({ do: 'redo' })
-    return this.#base()
+    return this.reader.base(lastId(await this.open.run({ do: 'redo' })))
   }
 
   async checkout(event: EventId): Promise<EventId> {
-    await this.reader.mustBeNode(event)
-    if (event !== this.position && event !== (await this.#base()))
-      await this.open.run({ do: 'checkout', to: event })
-    return this.#base()
-  }
-
-  /** Where the conversation stands: the nearest event at or above the position that is no `head` event. */
-  #base(): Promise<EventId> {
-    return this.reader.base(this.position)
+    await this.open.run({ do: 'checkout', to: event })
+    return this.reader.base(event)
   }
 
   async branch(name: string, at?: EventId): Promise<EventId> {
     checkedDrafts([{ type: 'branch', name }])
-    if (at !== undefined) await this.reader.mustBeNode(at)
     return lastId(await this.open.run({ do: 'branch', name, ...(at === undefined ? {} : { at }) }))
   }
 
   async label(event: EventId, label: string | null): Promise<void> {
     checkedDrafts([{ type: 'label', target: event, label }])
-    await this.reader.mustBeNode(event)
     await this.open.run({ do: 'label', target: event, label })
   }
 
@@ -87,15 +79,11 @@ export class LiveSession implements Session {
 
   async compact(input: CompactInput): Promise<Compacted> {
     checkedDrafts([{ type: 'compaction', through: this.id, ...input }])
-    const members = await compactionMembers(this.reader, this.position, input)
-    const events = await this.open.run({ do: 'compact', compaction: members })
-    const [compaction] = events.slice(-1) as [Event]
-    return {
-      id: compaction.id,
-      through: compaction.through as EventId,
-      tokensBefore: compaction.tokensBefore as number,
-      tokensAfter: compaction.tokensAfter as number,
-    }
+    const compaction = { ...input, trigger: input.trigger ?? 'manual' }
+    checkedDrafts([{ ...compaction, type: 'compaction', through: input.through ?? this.id }])
+    const events = await this.open.run({ do: 'compact', compaction })
+    const { id, through, tokensBefore, tokensAfter } = events[events.length - 1] as Event & Compacted
+    return { id, through, tokensBefore, tokensAfter }
   }
 
   async edit(target: EventId, replacement: unknown): Promise<EventId> {

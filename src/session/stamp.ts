@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Stored, storeValues } from '../events/blob.js'
+import { storeValues } from '../events/blob.js'
 import { type Draft, isTime } from '../events/draft.js'
-import { type InvalidDraft, Refused } from '../events/errors/index.js'
+import { Refused } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
 import { encodeLine, type Line } from '../events/line.js'
 import type { Ports } from '../events/system.js'
 import { advances } from './decide.js'
-import { storeAround } from './stored-form.js'
 
 /** A draft's line, and the blobs that it names, by their SHA-256. */
 export interface Sealed {
@@ -14,19 +13,16 @@ export interface Sealed {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** A member that the session itself took from its log, in stored form. */
-export type StoredMember = 'row' | 'keep' | null
-
 /** Makes lines of drafts: gives each the time and the parent that it lacks, and moves its large values out. */
 export class Stamp {
   #last = 0
 
-  constructor(readonly ports: Pick<Ports, 'clock' | 'random'>) {}
+  constructor(readonly ports: Pick<Ports, 'clock'>) {}
 
   /** `tailAt`: the newest time in the log, '' for none. `parent`: where a draft hangs that does not say; null for a root. */
-  seal(draft: Draft, parent: EventId | null, tailAt: string, member: StoredMember = null): Sealed {
+  seal(draft: Draft, parent: EventId | null, tailAt: string): Sealed {
     const { type, at, parent: named, note: _note, ...payload } = draft
-    const stored = this.#store(payload, member)
+    const stored = storeValues(payload)
     if (E.isLeft(stored)) throw stored.left
     const envelope = {
       parent: named ?? parent,
@@ -35,12 +31,6 @@ export class Stamp {
       note: !advances(draft),
     }
     return { line: encodeLine(envelope, stored.right.payload), blobs: stored.right.blobs }
-  }
-
-  #store(payload: Record<string, unknown>, member: StoredMember): E.Either<InvalidDraft, Stored> {
-    return member === null
-      ? storeValues(payload)
-      : storeAround(payload, member, `${this.ports.random.hex(16)}:`)
   }
 
   /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (DESIGN §3). */

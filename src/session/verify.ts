@@ -6,6 +6,7 @@ import { type Event, type EventId, is } from '../events/event.js'
 import { type Line, parseLine } from '../events/line.js'
 import { sessionIndex } from '../projections/session-index.js'
 import type { Problem, SessionRef, Verified } from './api.js'
+import { loadEveryBlob } from './every-blob.js'
 import type { Home } from './home.js'
 import { readIndex, type SavedFold } from './index-file.js'
 import { workspaceLayout } from './layout.js'
@@ -72,10 +73,12 @@ const verifySession = async (
     check.problem(error.tag, null, null, error.message)
   }
   check.end()
-  for (const [name, ref] of check.blobs)
-    await log.blobs
-      .get(id, ref)
-      .catch((error: Error) => check.problem('blob', null, null, `${name}: ${error.message}`))
+  const load = (ref: BlobRef): Promise<Buffer> =>
+    log.blobs.get(id, ref).catch((error: Error) => {
+      check.problem('blob', null, null, `${ref.$blob}: ${error.message}`)
+      return Buffer.from('null')
+    })
+  await loadEveryBlob([...check.blobs.values()], load, new Set())
   return { ...check.report(), bytes: log.stamp(id)?.bytes ?? 0 }
 }
 
@@ -115,7 +118,7 @@ class SessionCheck {
     if (line.type === 'lost') this.#lost.set(line.id, line)
     else if (line.redacted) this.#redacted++
     if (is(event, 'repaired')) for (const id of event.ids) this.#lost.delete(id)
-    for (const ref of blobRefs(event)) this.blobs.set(ref.$blob, ref)
+    for (const ref of blobRefs(event)) this.blobs.set(`${ref.as} ${ref.$blob}`, ref)
     this.#state = sessionIndex.apply(this.#state, event)
     if (line.id === this.row?.state.tail)
       this.#rowAgrees = JSON.stringify(this.#state) === JSON.stringify(this.row.state)
@@ -123,17 +126,20 @@ class SessionCheck {
 
   /** A row that is only behind is no problem; one that is wrong, or knows an event that is gone, is. */
   end(): void {
-    for (const { id, offset } of this.#lost.values())
-      this.problem('lost', null, offset, `${id} is a lost event that no \`repaired\` note names`)
-    if (this.row === undefined || this.problems.length > 0) return
-    if (this.#rowAgrees === null)
+    // A fork copies tombstones, but no `repaired` note: that tells of another file.
+    if (this.#state.birth.forkedFrom === null)
+      for (const { id, offset } of this.#lost.values())
+        this.problem('lost', null, offset, `${id} is a lost event that no \`repaired\` note names`)
+    const isDamaged = this.problems.length > 0
+    if (this.row === undefined) return
+    if (!this.#ids.has(this.row.state.tail ?? ''))
       this.problem(
         'lost-tail',
         null,
         null,
         `the index knows ${this.row.state.tail} as an event, and it is nowhere in the log`,
       )
-    else if (!this.#rowAgrees)
+    else if (!isDamaged && this.#rowAgrees === false)
       this.problem('index-row', null, null, 'the saved fold is not what a replay gives: `coppice reindex`')
   }
 

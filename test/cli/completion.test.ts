@@ -4,7 +4,7 @@ import { commands } from '../../src/cli/table.js'
 import { entry, place } from './coppice.js'
 
 const offered = commands
-  .filter(({ load, hidden }) => load !== undefined && hidden !== true)
+  .filter(({ later, hidden }) => later !== true && hidden !== true)
   .map(({ name }) => name)
 
 /** What bash offers for a line. */

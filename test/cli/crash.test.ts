@@ -13,40 +13,47 @@ const idsIn = (store: string, session: string): ReadonlySet<string> =>
   )
 
 describe('append that is killed', () => {
-  it('has every id on disk that it printed (INV-2), and the next one goes on', async () => {
-    const { run, store } = place()
-    const session = run(['new']).out.trim()
-    const acked: string[] = []
-    for (let round = 0; round < rounds; round++) {
-      const child = startIn(store, ['append', session])
-      let printed = ''
-      child.stdout.on('data', (data) => {
-        printed += data
-      })
-      child.stdin.on('error', () => {})
-      let count = 0
-      const feed = setInterval(() => {
-        const texts = Array.from({ length: 20 }, () =>
-          user(`round ${round}, message ${count++} ${'x'.repeat(count % 7 === 0 ? 9000 : 50)}`),
-        )
-        child.stdin.write(draftLines(...texts))
-      }, 1)
-      // Not before it has started, and each round at another moment of its work.
-      await once(child.stdout, 'data')
-      await new Promise((resolve) => setTimeout(resolve, (round * 13) % 60))
-      child.kill('SIGKILL')
-      await once(child, 'close')
-      clearInterval(feed)
-      // A line cut short was not acknowledged.
-      acked.push(...printed.split('\n').slice(0, -1))
-    }
-    expect(acked.length).toBeGreaterThan(rounds)
-    const stored = idsIn(store, session)
-    expect(acked.filter((id) => !stored.has(id))).toEqual([])
-    run(['append', session], { input: draftLines(user('after')) })
-    expect(run(['verify', '--json']).json()).toMatchObject({ problems: [] })
-    expect((run(['context', session]).json() as readonly { content: string }[]).at(-1)?.content).toBe('after')
-  })
+  it(
+    'has every id on disk that it printed (INV-2), and the next one goes on',
+    async () => {
+      const { run, store } = place()
+      const session = run(['new']).out.trim()
+      const acked: string[] = []
+      for (let round = 0; round < rounds; round++) {
+        const child = startIn(store, ['append', session])
+        let printed = ''
+        child.stdout.on('data', (data) => {
+          printed += data
+        })
+        child.stdin.on('error', () => {})
+        let count = 0
+        const feed = setInterval(() => {
+          const texts = Array.from({ length: 20 }, () =>
+            user(`round ${round}, message ${count++} ${'x'.repeat(count % 7 === 0 ? 9000 : 50)}`),
+          )
+          child.stdin.write(draftLines(...texts))
+        }, 1)
+        // Not before it has started, and each round at another moment of its work.
+        const enough = 1 + ((round * 37) % 150)
+        while (printed.split('\n').length <= enough) await once(child.stdout, 'data')
+        await new Promise((resolve) => setTimeout(resolve, (round * 13) % 30))
+        child.kill('SIGKILL')
+        await once(child, 'close')
+        clearInterval(feed)
+        // A line cut short was not acknowledged.
+        acked.push(...printed.split('\n').slice(0, -1))
+      }
+      expect(acked.length).toBeGreaterThan(rounds)
+      const stored = idsIn(store, session)
+      expect(acked.filter((id) => !stored.has(id))).toEqual([])
+      run(['append', session], { input: draftLines(user('after')) })
+      expect(run(['verify', '--json']).json()).toMatchObject({ problems: [] })
+      expect((run(['context', session]).json() as readonly { content: string }[]).at(-1)?.content).toBe(
+        'after',
+      )
+    },
+    rounds * 10_000,
+  )
 })
 
 describe('two processes that append to one session', () => {

@@ -9,44 +9,56 @@ const logOf = (store: string, session: string): string => {
   return join(projects, key ?? '', session, 'data.jsonl')
 }
 
+/** Made when it is first asked for, and shared: these tests only read. The last of each group changes it. */
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 const readers = ['show', 'log', 'context', 'tree', 'replay'] as const
 const talk = [user('one'), assistant('two'), user('three'), assistant('four')]
 
 describe('a torn tail', () => {
-  it.each(readers)('is a warning for %s, and exit 0', (command) => {
+  const torn = once(() => {
     const here = place()
     const { session } = sessionWith(here, ...talk)
     appendFileSync(logOf(here.store, session), '{"id":"0123')
-    const { code, out, err } = here.run([command, session])
+    return { ...here, session }
+  })
+
+  it.each(readers)('is a warning for %s, and exit 0', (command) => {
+    const { run, session } = torn()
+    const { code, out, err } = run([command, session])
     expect(code).toBe(0)
     expect(out).toContain('four')
     expect(err).toMatch(/^coppice: warning: torn tail: [^\n]*byte \d+[^\n]*\n$/)
   })
 
   it('is a problem for verify until the next append names it', () => {
-    const here = place()
-    const { session } = sessionWith(here, ...talk)
-    appendFileSync(logOf(here.store, session), '{"id":"0123')
-    const torn = here.run(['verify', '--json'])
-    expect(torn.code).toBe(4)
-    expect(torn.json()).toMatchObject({
+    const { run, session } = torn()
+    const report = run(['verify', '--json'])
+    expect(report.code).toBe(4)
+    expect(report.json()).toMatchObject({
       problems: [{ session, kind: 'torn-tail', line: 6, offset: expect.any(Number) }],
     })
-    const { out } = here.run(['append', session], { input: draftLines(user('five')) })
+    const { out } = run(['append', session], { input: draftLines(user('five')) })
     expect(out).toMatch(/^[0-9a-f]{32}\n$/)
-    expect(here.run(['verify', '--json'])).toMatchObject({ code: 0 })
-    expect(here.run(['log', session, '--json']).out).toContain('"type":"recovered"')
+    expect(run(['verify', '--json'])).toMatchObject({ code: 0 })
+    expect(run(['log', session, '--json']).out).toContain('"type":"recovered"')
   })
 })
 
 describe('a byte that changed in the middle', () => {
-  const damaged = () => {
+  const damaged = once(() => {
     const here = place()
     const { session, ids } = sessionWith(here, ...talk)
     const path = logOf(here.store, session)
     writeFileSync(path, readFileSync(path, 'utf8').replace('"two"', '"tWo"'))
     return { ...here, session, ids, path }
-  }
+  })
 
   it.each([...readers, 'export'])('stops %s with line and byte, exit 4', (command) => {
     const { run, session } = damaged()

@@ -1,7 +1,7 @@
 import colors from 'picocolors'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { drawTree } from '../../src/cli/draw-tree.js'
-import { widthOf } from '../../src/cli/width.js'
+import { everyScript, loadWidths, widthOf } from '../../src/cli/width.js'
 import type { Event } from '../../src/events/event.js'
 import { fold } from '../../src/projections/replay.js'
 import { tree } from '../../src/projections/tree.js'
@@ -43,6 +43,8 @@ const history = (): readonly Event[] => {
 }
 
 describe('the drawn tree', () => {
+  beforeAll(() => loadWidths(everyScript))
+
   it('goes straight down to the head, and shows the branch that was left beside it', () => {
     expect(drawn(history())).toEqual([
       '◆ 726f6f74 A parser',

@@ -6,6 +6,15 @@ import { place, sessionWith, user } from './coppice.js'
 /** One line that begins with the program's name, and nothing on stdout. */
 const oneLine = /^coppice: [^\n]+\n$/
 
+/** One session for all that only fails. */
+let made: (Pick<ReturnType<typeof place>, 'run'> & { readonly session: string }) | undefined
+const shared = () => {
+  if (made !== undefined) return made
+  const { run } = place()
+  made = { run, session: sessionWith({ run }, user('hi')).session }
+  return made
+}
+
 describe('errors', () => {
   it('name what, where and what to do, in one line on stderr', () => {
     const { run, store, workspace } = place()
@@ -50,8 +59,7 @@ describe('errors', () => {
     ['a shell without completion', ['completion', 'cmd'], 2],
     ['an age that is none', ['archive', '--purge', '--older-than', 'long'], 2],
   ] as const)('%s: %j', (_what, args, expected) => {
-    const { run } = place()
-    const { session } = sessionWith({ run }, user('hi'))
+    const { run, session } = shared()
     const { code, out, err } = run(args.map((arg) => (arg === 'SESSION' ? session : arg)))
     expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(oneLine) })
     expect(err).not.toMatch(/ {4}at /)
@@ -78,7 +86,7 @@ describe('errors', () => {
     ],
     ...['list --store postgres://localhost/db'],
   ])('%s is told to be missing in this version', (line) => {
-    const { code, out, err } = place().run(line.split(' '))
+    const { code, out, err } = shared().run(line.split(' '))
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(oneLine)
     expect(err).toMatch(/this version does not have/)
@@ -91,7 +99,7 @@ describe('errors', () => {
     const { session, ids } = sessionWith({ run }, ...Array.from({ length: 40 }, () => many).flat())
     const prefixes = ids.map((one) => one.slice(0, 4))
     const twice = prefixes.find((prefix, i) => prefixes.indexOf(prefix) !== i)
-    if (twice === undefined) return
+    if (twice === undefined) throw new Error('1,600 ids, and no two begin alike')
     const { code, err } = run(['show', session, '--at', twice])
     expect(code).toBe(2)
     for (const one of ids.filter((candidate) => candidate.startsWith(twice))) expect(err).toContain(one)

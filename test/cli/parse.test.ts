@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loaders } from '../../src/cli/loaders.js'
 import { parse } from '../../src/cli/parse.js'
 import { commands } from '../../src/cli/table.js'
 
@@ -49,6 +50,10 @@ describe('the command line', () => {
       expect(help).toMatchObject({ kind: 'text' })
       expect(help.kind === 'text' ? help.text : '').toContain(example)
     }
+  })
+  it('has code for every command that is not for later', () => {
+    const here = commands.filter(({ later }) => later !== true).map(({ name }) => name)
+    expect(Object.keys(loaders).sort()).toEqual(here.sort())
   })
   it('says its version', () => {
     expect(asked('--version')).toEqual({ kind: 'text', text: '1.2.3\n' })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { draftLines, entry, place, sessionWith, startIn, user } from './coppice.js'
@@ -8,17 +8,19 @@ import { draftLines, entry, place, sessionWith, startIn, user } from './coppice.
 const asRoot = process.getuid?.() === 0
 
 describe('output into a closed pipe', () => {
-  it.each(['log', 'show', 'context', 'list', 'tree', 'replay'])('ends %s quietly', (command) => {
+  it('ends whatever prints quietly', () => {
     const here = place()
     const { session } = sessionWith(here, ...Array.from({ length: 3000 }, (_, i) => user(`message ${i}`)))
-    const args = command === 'list' ? ['list'] : [command, session]
-    const line = `"${process.execPath}" "${entry}" ${args.join(' ')} | head -c 10; echo "\${PIPESTATUS[0]}"`
-    const { stdout, stderr } = spawnSync('bash', ['-c', line], {
-      cwd: here.workspace,
-      env: { ...process.env, COPPICE_STORE: here.store },
-    })
-    expect(String(stderr)).toBe('')
-    expect(String(stdout).slice(-2)).toBe('0\n')
+    for (const command of ['list', 'log', 'show', 'context', 'tree', 'replay']) {
+      const args = command === 'list' ? ['list'] : [command, session]
+      const line = `"${process.execPath}" "${entry}" ${args.join(' ')} | head -c 10; echo "\${PIPESTATUS[0]}"`
+      const { stdout, stderr } = spawnSync('bash', ['-c', line], {
+        cwd: here.workspace,
+        env: { ...process.env, COPPICE_STORE: here.store },
+      })
+      expect(String(stderr), command).toBe('')
+      expect(String(stdout).slice(-2), command).toBe('0\n')
+    }
   })
 
   it('does not stop append: every draft is stored', () => {
@@ -56,30 +58,55 @@ describe('watch', () => {
 })
 
 describe('a store that cannot be written', () => {
-  it.skipIf(asRoot)('is still read; writing says so', () => {
+  it('is refused in one line where there is no place for it', () => {
+    const here = place()
+    const file = join(here.folder, 'file')
+    writeFileSync(file, '')
+    const { code, out, err } = here.run(['new', '--store', join(file, 'store')])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(/^coppice: [^\n]+\n$/)
+  })
+
+  it('is still read; writing says so', () => {
     const here = place()
     const { session } = sessionWith(here, user('kept'))
-    for (const folder of foldersIn(here.store)) chmodSync(folder, 0o500)
+    // Permissions bind nobody but root.
+    const nobody = asRoot ? 65534 : undefined
+    for (const path of [here.folder, here.workspace, ...pathsIn(here.store)]) {
+      if (nobody !== undefined) chownSync(path, nobody, nobody)
+      chmodSync(path, statSync(path).isDirectory() ? 0o500 : 0o400)
+    }
+    const run = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+        cwd: here.workspace,
+        env: { ...process.env, COPPICE_STORE: here.store, HOME: here.folder },
+        ...(nobody === undefined ? {} : { uid: nobody, gid: nobody }),
+      })
+      return { code: status, out: String(stdout), err: String(stderr) }
+    }
     try {
-      expect(here.run(['list', '--json']).json()).toHaveLength(1)
-      expect(here.run(['context', session]).json()).toHaveLength(1)
-      expect(here.run(['verify']).code).toBe(0)
-      const { code, err } = here.run(['new'])
-      expect(code).toBe(1)
-      expect(err).toMatch(/^coppice: [^\n]+\n$/)
+      if (run('--version').code !== 0) return // The checkout itself is closed to others.
+      expect(JSON.parse(run('list', '--json').out)).toHaveLength(1)
+      expect(JSON.parse(run('context', session).out)).toHaveLength(1)
+      expect(run('verify')).toMatchObject({ code: 0, err: '' })
+      for (const args of [['new'], ['title', session, 'x'], ['archive', session]])
+        expect(run(...args)).toMatchObject({
+          code: 1,
+          out: '',
+          err: expect.stringMatching(/^coppice: [^\n]+\n$/),
+        })
     } finally {
-      for (const folder of foldersIn(here.store)) chmodSync(folder, 0o700)
+      for (const path of pathsIn(here.store)) chmodSync(path, 0o700)
+      for (const path of [here.folder, here.workspace]) chmodSync(path, 0o700)
     }
   })
 })
 
-const foldersIn = (folder: string): readonly string[] => [
-  folder,
-  ...readdirSync(folder)
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isDirectory())
-    .flatMap(foldersIn),
-]
+/** A folder and all below it. */
+const pathsIn = (path: string): readonly string[] =>
+  statSync(path).isDirectory()
+    ? [path, ...readdirSync(path).flatMap((name) => pathsIn(join(path, name)))]
+    : [path]
 
 describe('colour', () => {
   it('is never in what is no terminal', () => {

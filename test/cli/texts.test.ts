@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { age, bytes, duration, since } from '../../src/cli/age.js'
+import stringWidth from 'string-width'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { age, duration, since } from '../../src/cli/age.js'
 import { drawTable } from '../../src/cli/draw-table.js'
-import { clipped, padded, widthOf } from '../../src/cli/width.js'
+import { bytes } from '../../src/cli/quantity.js'
+import { clipped, everyScript, isSimple, loadWidths, padded, widthOf } from '../../src/cli/width.js'
 
 describe('ages', () => {
   const now = Date.parse('2026-12-10T12:00:00.000Z')
@@ -41,6 +43,14 @@ describe('sizes', () => {
 })
 
 describe('columns', () => {
+  beforeAll(() => loadWidths(everyScript))
+
+  it('of simple characters are one each, as the look-up says', () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const char = String.fromCharCode(code)
+      if (isSimple(char)) expect(stringWidth(char), `U+${code.toString(16)}`).toBe(1)
+    }
+  })
   it('counts CJK as two and colour codes as none', () => {
     expect(widthOf('漢字')).toBe(4)
     expect(widthOf('\x1b[31mred\x1b[39m')).toBe(3)

@@ -1,6 +1,9 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { StaleTail } from '../../src/events/errors/index.js'
 import { fileLog } from '../../src/events/file-log/file-log.js'
 import type { Line } from '../../src/events/line.js'
+import type { EventLog } from '../../src/events/log.js'
 import { fsWith, path, root } from '../support/cuts.js'
 import {
   allOf,
@@ -72,6 +75,34 @@ describe('a lock that another process holds', () => {
     }, 20)
     expect(idsOf(await read)).toEqual(idsOf([root, first, second]))
     expect(told).toEqual([])
+  })
+})
+
+describe('a writer that never rests', () => {
+  test('lets others in all the same', async () => {
+    const fs = fsWith(start)
+    const logOfProcess = (): EventLog =>
+      fileLog({ fs, clock: Date, random: countingRandom(), folder: '/store' })
+    const [busy, other] = [logOfProcess(), logOfProcess()]
+    let tail = first.id
+    let isDone = false
+    const writing = (async () => {
+      for (let ms = 100; !isDone; ms++) {
+        const line = messageOn(first.id, ms)
+        const made = await busy.append(root.id, tail, [line])()
+        tail = E.isRight(made) ? made.right.tail : ((made.left as StaleTail).actual ?? tail)
+      }
+    })()
+    const waits: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const from = Date.now()
+      // Refused for its stale tail, which it learns under the lock.
+      await left(other.append(root.id, root.id, [second]))
+      waits.push(Date.now() - from)
+    }
+    isDone = true
+    await writing
+    expect(Math.max(...waits)).toBeLessThan(2_000)
   })
 })
 
@@ -199,6 +230,7 @@ describe('many logs', () => {
     }
     expect(most).toBeLessThanOrEqual(65)
     log.close()
+    await new Promise((resolve) => setImmediate(resolve))
     expect(open).toBe(0)
   })
 })

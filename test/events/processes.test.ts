@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fileLog } from '../../src/events/file-log/file-log.js'
 import { systemPorts } from '../../src/events/system.js'
 import { bundled } from '../support/bundle.js'
@@ -69,7 +69,8 @@ describe('processes that append to one log at once', () => {
     const acked: string[] = []
     for (let turn = 0; turn < 6; turn++) {
       const running = [start(store, `a${turn}`, 1e6), start(store, `b${turn}`, 1e6)]
-      while (running.some((one) => one.acked.length < 5 + turn)) await new Promise((next) => setTimeout(next, 5))
+      while (running.some((one) => one.acked.length < 5 + turn))
+        await new Promise((next) => setTimeout(next, 5))
       for (const { child } of running) child.kill('SIGKILL')
       await Promise.all(running.map(({ ended }) => ended))
       acked.push(...running.flatMap((one) => one.acked))
@@ -83,8 +84,11 @@ describe('processes that append to one log at once', () => {
     const { store, log } = await storeOf('held')
     const other = systemPorts.fs.open(join(store, root.id, 'data.jsonl'), 'append')
     expect(other.tryLock('exclusive')).toBe(true)
-    const refused = await left(log.append(root.id, root.id, [messageOn(root.id, 1)]))
-    expect(refused.tag).toBe('Locked')
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const refused = left(log.append(root.id, root.id, [messageOn(root.id, 1)]))
+    await vi.advanceTimersByTimeAsync(20_000)
+    vi.useRealTimers()
+    expect((await refused).tag).toBe('Locked')
     other.unlock()
     await right(log.append(root.id, root.id, [messageOn(root.id, 1)]))
     other.close()

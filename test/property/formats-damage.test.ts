@@ -1,15 +1,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Format, Item } from '../../src/formats/format.js'
 import { formats } from '../../src/formats/registry.js'
 import { itemsOf, linesOf, plain, problemsOf } from '../formats/check-items.js'
+import { lineSources } from '../formats/line-sources.js'
 
 const runs = Number(process.env['FC_RUNS'] ?? 1) * 60
-const samples = fileURLToPath(new URL('../../samples', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'coppice-damage-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -54,7 +53,7 @@ const harmed = (lines: readonly string[], { what, at, by }: Harm): string[] => {
 }
 
 const readAs = async (format: Format, source: string, lines: readonly string[]): Promise<Item[]> => {
-  const file = join(folder, relative(samples, source))
+  const file = join(folder, basename(dirname(source)), basename(source))
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, lines.join('\n'))
   return itemsOf(format, file)
@@ -64,7 +63,7 @@ describe.each(formats.map((format) => [format.name, format] as const))(
   'whatever happens to the lines of a %s session',
   (_name, format) => {
     it('its items are fit to import, every line is accounted for, and reading again gives the same', async () => {
-      const sources = await format.find(samples)
+      const sources = await lineSources(format)
       await fc.assert(
         fc.asyncProperty(
           fc.constantFrom(...sources),

@@ -6,7 +6,9 @@ import { build } from 'esbuild'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Bundles a program of the tests for processes of its own. It stands where the native modules are found. */
-export const bundled = async (name: string): Promise<{ readonly path: string; readonly remove: () => void }> => {
+export const bundled = async (
+  name: string,
+): Promise<{ readonly path: string; readonly remove: () => void }> => {
   const folder = mkdtempSync(join(root, 'node_modules/.coppice-test-'))
   const path = join(folder, `${name}.mjs`)
   await build({

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path/posix'
-import type { FileHandle, FileStat, Fs, OpenMode } from '../../src/events/ports.js'
+import type { FileHandle, FileStat, Fs, LockName, OpenMode } from '../../src/events/ports.js'
 
 /** What the engine asks of the system, as a fault sees it. */
 export type Operation =
@@ -47,7 +47,7 @@ interface Inode {
   readonly dropped: { readonly from: number; readonly to: number }[]
   mode: number
   mtimeMs: number
-  readonly locks: Map<MemoryFile, 'shared' | 'exclusive'>
+  readonly locks: Readonly<Record<LockName, Map<MemoryFile, 'shared' | 'exclusive'>>>
 }
 
 /**
@@ -236,7 +236,7 @@ export class MemoryFs implements Fs {
       dropped: [],
       mode: 0o600,
       mtimeMs: ++this.#now,
-      locks: new Map(),
+      locks: { log: new Map(), queue: new Map() },
     }
   }
 }
@@ -312,23 +312,25 @@ class MemoryFile implements FileHandle {
     for (const { from, to } of inode.dropped) inode.durable.fill(0, from, to)
   }
 
-  tryLock(kind: 'shared' | 'exclusive'): boolean {
+  tryLock(kind: 'shared' | 'exclusive', which: LockName = 'log'): boolean {
     this.#mustBeOpen()
     this.fs.ask('tryLock', this.path)
-    for (const [file, held] of this.inode.locks)
+    const locks = this.inode.locks[which]
+    for (const [file, held] of locks)
       if (file !== this && (held === 'exclusive' || kind === 'exclusive')) return false
-    this.inode.locks.set(this, kind)
+    locks.set(this, kind)
     return true
   }
 
-  unlock(): void {
+  unlock(which: LockName = 'log'): void {
     this.#mustBeOpen()
-    this.inode.locks.delete(this)
+    this.inode.locks[which].delete(this)
   }
 
   close(): void {
+    this.unlock('log')
+    this.unlock('queue')
     this.#isOpen = false
-    this.inode.locks.delete(this)
   }
 
   #mustBeOpen(): void {

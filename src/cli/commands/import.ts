@@ -7,6 +7,7 @@ import type { Context, Run } from '../context.js'
 import { exit } from '../exit.js'
 import { short } from '../names.js'
 import { progress } from '../progress.js'
+import { counted } from '../quantity.js'
 import { safeName } from '../safe-text.js'
 import { formatsOf, sourcesAt } from '../sources.js'
 
@@ -64,7 +65,7 @@ const print = async (context: Context, report: ImportReport, dryRun: boolean): P
   for (const { source, session, events, new: added, notes } of report.imported) {
     const what = added === 0 ? colours.dim('nothing new') : colours.green(`${added} new`)
     await out.line(
-      `${colours.yellow(short(session))}  ${what}, ${events} events  ${colours.dim(safeName(source))}`,
+      `${colours.yellow(short(session))}  ${what}, ${counted(events, 'event')}  ${colours.dim(safeName(source))}`,
     )
     for (const note of notes) await out.line(colours.dim(`          ${safeName(note)}`))
   }
@@ -72,7 +73,7 @@ const print = async (context: Context, report: ImportReport, dryRun: boolean): P
     await context.warn(`not imported: ${reason}: ${source}${line === null ? '' : `, line ${line}`}`)
   const added = report.imported.reduce((sum, row) => sum + row.new, 0)
   await out.line(
-    `${dryRun ? 'would import' : 'imported'} ${report.imported.length} sessions, ${added} new events`,
+    `${dryRun ? 'would import' : 'imported'} ${counted(report.imported.length, 'session')}, ${counted(added, 'new event')}`,
   )
 }
 

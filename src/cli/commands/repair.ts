@@ -1,5 +1,6 @@
 import type { Run } from '../context.js'
 import { refOf } from '../names.js'
+import { counted } from '../quantity.js'
 import { safeLine } from '../safe-text.js'
 
 export const run: Run = async (context, [name = '']) => {
@@ -10,7 +11,9 @@ export const run: Run = async (context, [name = '']) => {
     await context.out.json({ kept, lost })
     return undefined
   }
-  await context.out.line(`${kept} events kept, ${lost.length} lost; the damaged log is in the archive`)
+  await context.out.line(
+    `${counted(kept, 'event')} kept, ${lost.length} lost; the damaged log is in the archive`,
+  )
   for (const one of lost) await context.out.line(`lost: ${safeLine(JSON.stringify(one))}`)
   return undefined
 }

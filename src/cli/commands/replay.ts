@@ -11,6 +11,7 @@ import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { Usage } from '../errors/usage.js'
 import { readerOf, short } from '../names.js'
+import { counted } from '../quantity.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const named = options.text('projection') ?? 'sessionIndex'
@@ -55,7 +56,9 @@ const printOne = async (
       : savedAgrees
         ? 'the saved fold agrees'
         : 'the saved fold differs'
-  await out.line(`${colours.yellow(hash)}  ${projection.name} of ${events.length} events; ${saved}`)
+  await out.line(
+    `${colours.yellow(hash)}  ${projection.name} of ${counted(events.length, 'event')}; ${saved}`,
+  )
 }
 
 /** Null where the log is damaged, so that there is nothing whole to compare with. */

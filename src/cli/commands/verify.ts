@@ -1,9 +1,10 @@
 import type { Problem, Verified } from '../../session/api.js'
-import { bytes, since } from '../age.js'
+import { since } from '../age.js'
 import type { Context, Run } from '../context.js'
 import { exit } from '../exit.js'
 import { refsOf, short } from '../names.js'
 import { progress } from '../progress.js'
+import { bytes, counted } from '../quantity.js'
 import { safeLine } from '../safe-text.js'
 
 export const run: Run = async (context, names, options) => {
@@ -29,11 +30,11 @@ const report = ({ colours }: Context, verified: Verified): readonly string[] => 
       `${colours.magenta('diverged')}  ${short(session)}: ${ends.map(short).join(', ')} (nothing is lost: see \`coppice tree ${short(session)}\`)`,
   ),
   [
-    `${verified.sessions} sessions, ${verified.events} events, ${bytes(verified.bytes)}`,
+    `${counted(verified.sessions, 'session')}, ${counted(verified.events, 'event')}, ${bytes(verified.bytes)}`,
     ...(verified.redacted > 0 ? [`${verified.redacted} redacted`] : []),
     verified.problems.length === 0
       ? colours.green('every hash and link holds')
-      : colours.red(`${verified.problems.length} problems`),
+      : colours.red(counted(verified.problems.length, 'problem')),
   ].join(': '),
 ]
 

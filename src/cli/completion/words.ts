@@ -2,7 +2,7 @@ import { type CommandSpec, commands, type OptionSpec } from '../table.js'
 
 /** Commands that this version has, each once. */
 export const offered = (): readonly CommandSpec[] =>
-  commands.filter(({ load, hidden }) => load !== undefined && hidden !== true)
+  commands.filter(({ later, hidden }) => later !== true && hidden !== true)
 
 /** The flags of an option: `-w, --workspace <dir>` → `-w`, `--workspace`. */
 export const flagsOf = ({ flags }: OptionSpec): readonly string[] =>

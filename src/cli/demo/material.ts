@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { formats } from '../../formats/registry.js'
 import type { Source } from '../../session/import.js'
 import type { Context } from '../context.js'
+import { counted } from '../quantity.js'
 import { discovered } from '../sources.js'
 
 /** What the tour imports, and how it says where that is from. */
@@ -23,7 +24,7 @@ export const material = async (context: Context): Promise<Material> => {
   for (const { format, path, sources: paths } of found) {
     const newest = await newestOf(paths)
     said.push(
-      `${format.title}: ${paths.length} sessions in ${path}${newest.length < paths.length ? `, the newest ${newest.length} taken` : ''}`,
+      `${format.title}: ${counted(paths.length, 'session')} in ${path}${newest.length < paths.length ? `, the newest ${newest.length} taken` : ''}`,
     )
     sources.push(...newest.map((source) => ({ format, path: source })))
   }

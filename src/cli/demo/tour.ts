@@ -7,11 +7,11 @@ import type { TreeView } from '../../projections/tree.js'
 import type { SessionReader, SessionRow, Store } from '../../session/api.js'
 import { importSources } from '../../session/import.js'
 import { openStore } from '../../session/store.js'
-import { bytes } from '../age.js'
 import { sessionTable } from '../commands/list.js'
 import type { Context } from '../context.js'
 import { drawTree } from '../draw-tree.js'
 import { short } from '../names.js'
+import { bytes, counted } from '../quantity.js'
 import { safeLine, safeName } from '../safe-text.js'
 import { everyScript, loadWidths } from '../width.js'
 import { material } from './material.js'
@@ -66,13 +66,13 @@ const takeOver = async (context: Context, stage: Stage, store: Store): Promise<v
     dryRun: false,
   })
   const events = imported.reduce((sum, row) => sum + row.new, 0)
-  await stage.say(`${colours.green('✓')} ${imported.length} sessions, ${events} events`)
+  await stage.say(`${colours.green('✓')} ${counted(imported.length, 'session')}, ${counted(events, 'event')}`)
   for (const { source, reason } of failed.slice(0, 3))
     await stage.say(`${colours.red('✗')} ${safeName(source)}: ${safeLine(reason)}`)
   const again = await importSources(store, sources, { workspace: context.workspace, dryRun: false })
   const added = again.imported.reduce((sum, row) => sum + row.new, 0)
   await stage.say(
-    `${colours.green('✓')} imported once more: ${added} new events, so it can run as often as you like`,
+    `${colours.green('✓')} imported once more: ${counted(added, 'new event')}, so it can run as often as you like`,
   )
 }
 
@@ -125,13 +125,17 @@ const showContext = async ({ colours }: Context, stage: Stage, reader: SessionRe
   )
   const sent = (await reader.context()) as readonly Sent[]
   const lines = sent.map(({ role = '?', content, tool_calls: calls }) => {
-    const text = safeLine(typeof content === 'string' ? content : JSON.stringify(content ?? ''))
+    const text = safeLine(
+      typeof content === 'string' ? content : content == null ? '' : JSON.stringify(content),
+    )
     const called =
       calls === undefined ? '' : colours.blue(` → ${calls.length} call${calls.length === 1 ? '' : 's'}`)
     return `${colours.magenta(role.padEnd(9))} ${stage.clip(text, 20)}${called}`
   })
   await stage.show(lines, 10)
-  await stage.say(colours.dim(`${sent.length} messages, ${bytes(Buffer.byteLength(JSON.stringify(sent)))}`))
+  await stage.say(
+    colours.dim(`${counted(sent.length, 'message')}, ${bytes(Buffer.byteLength(JSON.stringify(sent)))}`),
+  )
 }
 
 const undoAndRedo = async (
@@ -156,7 +160,7 @@ const undoAndRedo = async (
     const undone = await seen(reader)
     await stage.say(stage.clip(`taken back: “${safeLine(target.text)}”`))
     await stage.say(
-      `the model would now get ${undone.messages} messages instead of ${before.messages}; the branch that was left:`,
+      `messages for the model: ${before.messages} before, ${undone.messages} now. The branch that was left stays:`,
     )
     for (const line of (await treeOf(context, stage, reader)).slice(-5)) await stage.say(line)
     await session.redo()
@@ -183,7 +187,7 @@ const prove = async ({ colours }: Context, stage: Stage, store: Store): Promise<
     'verify',
   )
   const { sessions, events, bytes: size, problems } = await store.verify()
-  const what = `${sessions} sessions, ${events} events, ${bytes(size)}`
+  const what = `${counted(sessions, 'session')}, ${counted(events, 'event')}, ${bytes(size)}`
   if (problems.length === 0) await stage.say(`${colours.green('✓')} ${what}: every hash and link holds`)
   for (const { session, detail } of problems.slice(0, 5))
     await stage.say(`${colours.red('✗')} ${short(session)}: ${safeLine(detail)}`)

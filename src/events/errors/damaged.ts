@@ -40,7 +40,14 @@ export class Damaged extends Tagged {
     super(
       `damaged log (${damage.kind}): ${damage.detail}`,
       `${path}, line ${damage.line}, byte ${damage.offset}`,
-      'read past it with --salvage, or make it usable with `coppice repair`',
+      hints[damage.kind] ?? 'read past it with --salvage, or make it usable with `coppice repair`',
     )
   }
+}
+
+/** What to do where it is not the usual. */
+const hints: Partial<Record<DamageKind, string>> = {
+  gap: 'the next append closes it; to read past it now, use --salvage',
+  'no-root': 'read what there is with --salvage, and take the log from a backup',
+  'second-root': 'read what there is with --salvage, and take the log from a backup',
 }

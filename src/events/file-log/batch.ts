@@ -67,8 +67,17 @@ export const linesOf = ({ request }: Accepted): readonly Line[] => request.lines
 
 export const noBytes = Buffer.alloc(0)
 export const newlineBytes = Buffer.of(newline)
+/** A line with its newline. */
+const ended = (bytes: Buffer): Buffer => {
+  const whole = Buffer.allocUnsafe(bytes.length + 1)
+  bytes.copy(whole)
+  whole[bytes.length] = newline
+  return whole
+}
+
 /** The bytes of each write: whole lines, as many as fit. */
 export const writesOf = (prefix: Buffer, lines: readonly Line[]): readonly Buffer[] => {
+  if (lines.length === 1 && prefix.length === 0) return [ended((lines[0] as Line).bytes)]
   const writes: Buffer[] = []
   let parts: Buffer[] = prefix.length === 0 ? [] : [prefix]
   let bytes = prefix.length

@@ -3,12 +3,14 @@ export const logName = 'data.jsonl'
 /** A gap is closed by the next append only this far from the end (bytes); also the most that one append writes at once. */
 export const recoveryWindow = 4 * 1024 * 1024
 /** What a forward reader takes from the file at once (bytes). */
-export const forwardChunk = 1024 * 1024
+export const forwardChunk = 256 * 1024
 /** What a backward reader takes first (bytes); it doubles while a line is longer. */
 export const backwardChunk = 64 * 1024
 /** How long an append waits for another process's lock (ms), and its longest pause between two tries. */
 export const lockDeadline = 10_000
-export const lockPause = 50
+export const lockPause = 10
+/** How long a busy writer goes on before it looks whether others wait (ms). */
+export const turn = 50
 /** How long a reader waits for a writer before it believes in a torn tail (ms). */
 export const readerPatience = 2_000
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { Damaged, NotFound, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
-import type { EventId } from '../event.js'
+import { type EventId, isEventType } from '../event.js'
 import type { Line } from '../line.js'
 import type { AppendError, Appended, EventLog, LogStamp, ReadOptions } from '../log.js'
 import { refuseNewerLine } from '../newer.js'
@@ -37,7 +37,9 @@ export const fileLog = (options: FileLogOptions): EventLog => {
   const sessionFolder = (session: EventId): string => join(folder, isSessionId(session) ? session : 'invalid')
   const pathOf = (session: EventId): string => join(sessionFolder(session), logName)
 
+  let last: OpenLog | null = null
   const openLog = (session: EventId): OpenLog => {
+    if (last?.session === session) return last
     const log =
       logs.get(session) ??
       new OpenLog(pathOf(session), session, options, () => options.holder?.(session) ?? null)
@@ -45,6 +47,7 @@ export const fileLog = (options: FileLogOptions): EventLog => {
     logs.delete(session)
     logs.set(session, log)
     if (logs.size > maxOpen) closeOldest(logs)
+    last = log
     return log
   }
 
@@ -58,7 +61,7 @@ export const fileLog = (options: FileLogOptions): EventLog => {
       file = fs.open(path, 'read')
       refuseNewerRoot(file)
       for await (const lines of read(file)) {
-        for (const line of lines) refuse(line, path)
+        refuseNewer(lines, path)
         yield lines
       }
     } catch (error) {
@@ -82,6 +85,7 @@ export const fileLog = (options: FileLogOptions): EventLog => {
     close: () => {
       for (const log of logs.values()) log.close()
       logs.clear()
+      last = null
     },
   }
 }
@@ -104,7 +108,7 @@ async function* watching(
   const path = join(folder, logName)
   try {
     for await (const lines of watchFile(options.fs, path, session, how)) {
-      for (const line of lines) refuse(line, path)
+      refuseNewer(lines, path)
       yield lines
     }
   } catch (error) {
@@ -115,12 +119,18 @@ async function* watching(
 /** A log of a newer format is never half-read: its root says so, wherever a reader begins. */
 const refuseNewerRoot = (file: FileHandle): void => {
   const root = firstLine(file)
-  if (root !== null) refuse(root, file.path)
+  if (root !== null) refuseNewer([root], file.path)
 }
 
-const refuse = (line: Line, path: string): void => {
-  const newer = refuseNewerLine(line, path)
-  if (newer !== null) throw newer
+const refuseNewer = (lines: readonly Line[], path: string): void => {
+  let type = ''
+  for (const line of lines) {
+    // Lines of one type come in runs, and a known type is never refused.
+    if (line.type === type) continue
+    const newer = refuseNewerLine(line, path)
+    if (newer !== null) throw newer
+    if (isEventType(line.type)) type = line.type
+  }
 }
 
 const stampOf = ({ fs }: Ports, path: string): LogStamp | null => {

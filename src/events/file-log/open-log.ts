@@ -16,12 +16,18 @@ import {
   settle,
   writesOf,
 } from './batch.js'
-import { newline, privateFile, recoveryWindow, unsyncedMark } from './constants.js'
-import { lock } from './lock.js'
+import { newline, privateFile, recoveryWindow, turn, unsyncedMark } from './constants.js'
+import { giveWay, lock, tryLock } from './lock.js'
 import { recovery } from './recover.js'
 import { rescue } from './rescue.js'
 import { readFully, segmentsOf } from './scan.js'
 import { noRoot, survey } from './survey.js'
+
+/** The file under its lock, and its size then. */
+interface LockedFile {
+  readonly file: FileHandle
+  readonly size: number
+}
 
 /**
  * One log open for appending: one handle, one queue. Appends run one after the other, each under the kernel lock, with
@@ -64,12 +70,15 @@ export class OpenLog {
     this.#end = null
   }
 
+  /** Waits for nothing where nothing has to be waited for: an append without a sync is then one write and no more. */
   async #drain(): Promise<void> {
     this.#isBusy = true
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch()
       try {
-        await this.#commit(batch)
+        const file = this.#fileAtOnce() ?? (await this.#lockedFile())
+        const committed = this.#commit(batch, file)
+        if (committed !== null) await committed
       } catch (error) {
         // Nothing is known of the file any more; whoever waits behind a rejected append decides again (INV-2).
         this.#end = null
@@ -93,26 +102,73 @@ export class OpenLog {
     return this.#queue.splice(0, count)
   }
 
-  async #commit(batch: readonly Request[]): Promise<void> {
-    const { file, size } = await this.#lockedFile()
+  /** Null: done, since there was nothing to sync. Lets go of the lock in the end. */
+  #commit(batch: readonly Request[], { file, size }: LockedFile): Promise<void> | null {
+    let isWaiting = false
     try {
       const end = this.#knownEnd(file, size)
       const { accepted, stale } = follow(end.id, batch)
+      const finish = (note: Line | null): void => {
+        settle(accepted, end, note)
+        for (const { expected, reject } of stale)
+          reject(new StaleTail(this.session, expected, this.#end?.id ?? end.id))
+      }
       const isSynced = accepted.some(({ request: { durability } }) => durability === 'sync')
-      const note = await this.#writeAll(file, end, accepted, isSynced)
-      if (isSynced) await this.#sync(file)
-      settle(accepted, end, note)
-      for (const { expected, reject } of stale)
-        reject(new StaleTail(this.session, expected, this.#end?.id ?? end.id))
+      const { note, writes } = this.#prepare(end, accepted)
+      if (!isSynced) {
+        for (const bytes of writes) this.#write(file, bytes)
+        finish(note)
+        return null
+      }
+      isWaiting = true
+      return this.#writeAndSync(file, writes)
+        .finally(() => this.#unlock(file))
+        .then(() => finish(note))
     } finally {
-      if (this.#file === file) file.unlock()
+      if (!isWaiting) this.#unlock(file)
     }
   }
 
+  #unlock(file: FileHandle): void {
+    if (this.#file === file) file.unlock()
+  }
+
+  /** What is longer than one write may be is written in several, each on disk before the next. */
+  async #writeAndSync(file: FileHandle, writes: readonly Buffer[]): Promise<void> {
+    for (const bytes of writes) {
+      this.#write(file, bytes)
+      await this.#sync(file)
+    }
+    if (writes.length === 0) await this.#sync(file)
+  }
+
+  /** The open file, where its lock is free and it is still the one at its path; null: look with more patience. */
+  #fileAtOnce(): LockedFile | null {
+    const file = this.#file
+    if (file === null || this.#isTurnOver() || !tryLock(file, 'exclusive')) return null
+    const there = this.ports.fs.stat(this.path)
+    if (there !== null && isSame(there, this.#identity) && !this.#mustRescue(there))
+      return { file, size: there.size }
+    file.unlock()
+    return null
+  }
+
+  #isTurnOver(): boolean {
+    return this.ports.clock.now() - this.#turnSince >= turn
+  }
+
+  #mustRescue({ mode }: FileStat): boolean {
+    return this.#isUnsynced || ((mode & unsyncedMark) !== 0 && !this.#isModeless)
+  }
+
   /** The handle under its lock, and the file at its path: not one that was renamed over or taken away meanwhile. */
-  async #lockedFile(): Promise<{ readonly file: FileHandle; readonly size: number }> {
+  async #lockedFile(): Promise<LockedFile> {
     for (;;) {
       const file = this.#file ?? this.#open()
+      if (this.#isTurnOver()) {
+        this.#turnSince = this.ports.clock.now()
+        await giveWay(file)
+      }
       await lock(file, 'exclusive', this.holder)
       try {
         const there = this.ports.fs.stat(this.path)
@@ -120,8 +176,7 @@ export class OpenLog {
         if (!isSame(there, this.#identity)) {
           this.#isUnsynced = false
           this.#letGo()
-        } else if (this.#isUnsynced || ((there.mode & unsyncedMark) !== 0 && !this.#isModeless))
-          await this.#rescue(file)
+        } else if (this.#mustRescue(there)) await this.#rescue(file)
         else return { file, size: there.size }
       } catch (error) {
         this.#letGo()
@@ -130,6 +185,7 @@ export class OpenLog {
     }
   }
 
+  #turnSince = 0
   #identity: Pick<FileStat, 'dev' | 'ino'> = { dev: 0, ino: 0 }
   /** The file system keeps no modes, so the mark says nothing. */
   #isModeless = false
@@ -198,35 +254,30 @@ export class OpenLog {
   }
 
   /**
-   * One write for all that fits one: at most one fragment is left of it (INV-2), and a hole that a power cut leaves in it
-   * lies in the last 4 MiB. What is longer is written in several, each on disk before the next. Gives the `recovered`
-   * note, where one was due.
+   * The bytes to write: all in one where they fit one, so that at most one fragment is left of them (INV-2) and a hole
+   * that a power cut leaves in them lies in the last 4 MiB; the end as it then is; and the `recovered` note where one is
+   * due.
    */
-  async #writeAll(
-    file: FileHandle,
+  #prepare(
     end: Known,
     accepted: readonly Accepted[],
-    isSynced: boolean,
-  ): Promise<Line | null> {
+  ): { readonly note: Line | null; readonly writes: readonly Buffer[] } {
     const lines = accepted.length === 1 ? accepted[0]!.request.lines : accepted.flatMap(linesOf)
     const last = lines[lines.length - 1]
     if (last === undefined) {
       this.#end = end.recovery === null ? end : null
-      return null
+      return { note: null, writes: [] }
     }
     const { prefix, note } = end.recovery ?? {
       prefix: end.endsInNewline ? noBytes : newlineBytes,
       note: null,
     }
-    this.#end = null
-    let size = end.size
-    for (const bytes of writesOf(prefix, note === null ? lines : [note, ...lines])) {
-      if (size > end.size && isSynced) await this.#sync(file)
-      this.#write(file, bytes)
-      size += bytes.length
-    }
+    const writes = writesOf(prefix, note === null ? lines : [note, ...lines])
+    let { size } = end
+    for (const { length } of writes) size += length
+    // What fails from here on makes `#drain` forget it.
     this.#end = { size, id: last.id, at: last.at, endsInNewline: true }
-    return note
+    return { note, writes }
   }
 
   #write(file: FileHandle, bytes: Buffer): void {

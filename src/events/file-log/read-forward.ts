@@ -1,16 +1,16 @@
 import { Damaged } from '../errors/index.js'
-import type { EventId } from '../event.js'
 import type { Line } from '../line.js'
 import type { ReadOptions } from '../log.js'
 import type { FileHandle } from '../ports.js'
 import { forwardChunk, newline, readerPatience } from './constants.js'
 import { lock } from './lock.js'
+import { Nodes } from './nodes.js'
 import { readFully, type Segment, scanForward } from './scan.js'
 import { damageFrom, reportSkipped, type Survey, survey } from './survey.js'
 
 interface Progress {
   /** Ids that may be parents; null where the reader began in the middle and takes links on trust. */
-  readonly nodes: Set<EventId> | null
+  readonly nodes: Nodes | null
   sawEvent: boolean
 }
 
@@ -24,7 +24,7 @@ export async function* readForward(
   chunkSize: number = forwardChunk,
 ): AsyncGenerator<readonly Line[]> {
   const from = lineStart(file, options.from ?? 0)
-  const progress: Progress = { nodes: from === 0 ? new Set() : null, sawEvent: from > 0 }
+  const progress: Progress = { nodes: from === 0 ? new Nodes() : null, sawEvent: from > 0 }
   for (const segments of scanForward(file, from, chunkSize)) {
     const { lines, stopped } = takeWhole(segments, progress)
     if (lines.length > 0) yield lines
@@ -52,7 +52,7 @@ const takeWhole = (
   for (const { line, start } of segments) {
     if (line === null || !isLinked(line, progress)) return { lines, stopped: start }
     progress.sawEvent = true
-    if (!line.note) progress.nodes?.add(line.id)
+    if (!line.note) progress.nodes?.add(line)
     lines.push(line)
   }
   return { lines, stopped: null }

@@ -1,12 +1,14 @@
 import { dirname, join } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
 import { Damaged, Moved, Refused, StoreUnusable } from '../errors/index.js'
 import type { EventId } from '../event.js'
-import { encodeLine, encodeTombstone, type Line } from '../line.js'
+import { bodyOf, encodeLine, encodeTombstone, type Line, parseLine } from '../line.js'
 import type { FileHandle, Fs } from '../ports.js'
 import type { Ports } from '../system.js'
 import { forwardChunk, newline } from './constants.js'
 import { lock } from './lock.js'
 import { readFully, scanForward } from './scan.js'
+import { survey } from './survey.js'
 
 /** An event that is named by others and of which nothing provable is left. */
 export interface Lost {
@@ -21,29 +23,44 @@ export interface Repaired {
   readonly lost: readonly Lost[]
 }
 
-interface Rebuilt extends Repaired {
-  readonly lines: readonly Line[]
-}
-
 /**
  * Makes a damaged log usable (DESIGN §6): a new log of all lines that prove themselves, in their order, with a `lost`
  * tombstone for each parent that is nowhere, and a `repaired` note that lists them. The damaged file is linked to
- * `archived` first and not changed. Gives null where nothing was wrong.
+ * `archived` first and not changed. Gives null where every reader passes: a torn tail is no damage, nor is a gap that is
+ * named or that the next append will name.
  */
 export const repairLog = async (path: string, archived: string, ports: Ports): Promise<Repaired | null> => {
-  const { fs } = ports
-  const old = open(fs, path)
+  const { fs, clock } = ports
+  const old = await openLocked(fs, path)
   try {
-    await lock(old, 'exclusive')
-    const rebuilt = rebuild(old, path, ports)
-    if (rebuilt === null) return null
+    const { lines, junk } = scan(old)
+    if (survey(old).damage === null && lines.every(isParsed)) return null
+    const rebuilding = new Rebuilding(path, lines, junk)
+    const rebuilt = rebuilding.all(clock.now())
     fs.makeDir(dirname(archived))
     fs.link(path, archived)
     await fs.syncDir(dirname(archived))
-    await replace(path, rebuilt.lines, ports)
-    return { kept: rebuilt.kept, lost: rebuilt.lost }
+    await replace(path, rebuilt, ports)
+    return { kept: rebuilding.kept, lost: rebuilding.lost }
   } finally {
     old.close()
+  }
+}
+
+/** The file at the path, locked: not one that was renamed over meanwhile. */
+const openLocked = async (fs: Fs, path: string): Promise<FileHandle> => {
+  for (;;) {
+    const file = open(fs, path)
+    try {
+      await lock(file, 'exclusive')
+      const [held, there] = [file.stat(), fs.stat(path)]
+      if (there === null) throw new Moved(path)
+      if (held.dev === there.dev && held.ino === there.ino) return file
+    } catch (error) {
+      file.close()
+      throw error
+    }
+    file.close()
   }
 }
 
@@ -57,56 +74,95 @@ const open = (fs: Fs, path: string): FileHandle => {
   }
 }
 
-const rebuild = (file: FileHandle, path: string, { clock }: Ports): Rebuilt | null => {
+/** Every line that proves itself, and the bytes of all that does not, one after the other. */
+const scan = (file: FileHandle): { readonly lines: readonly Line[]; readonly junk: Buffer } => {
   const lines: Line[] = []
-  const lost: Lost[] = []
-  const nodes = new Set<EventId>()
-  let junk: Buffer = Buffer.alloc(0)
-  let isWhole = true
-  let above: Line | null = null
-  let kept = 0
+  const junk: Buffer[] = []
   for (const segments of scanForward(file, 0, forwardChunk)) {
     for (const { line, start, end } of segments) {
-      if (line === null) {
-        isWhole = false
-        junk = Buffer.concat([junk, readFully(file, start, end - start)])
-        continue
-      }
-      if (above === null && (line.parent !== null || line.type !== 'session')) throw noRoot(path)
-      if (above !== null && line.parent === null)
-        throw new Refused(
-          `${line.id} is a second root`,
-          path,
-          'take the log from a backup: two logs were put together',
-        )
-      if (above !== null && line.parent !== null && !nodes.has(line.parent)) {
-        const gone = lostParent(line.parent, junk, nodes, above.id)
-        lost.push(gone)
-        lines.push(tombstone(gone, above.at))
-        nodes.add(gone.id)
-        isWhole = false
-      }
-      if (!line.note) {
-        above = line
-        nodes.add(line.id)
-      }
-      lines.push(light(line))
-      kept++
+      if (line === null) junk.push(readFully(file, start, end - start))
+      else lines.push(light(line))
     }
   }
-  if (above === null) throw noRoot(path)
-  if (isWhole) return null
-  const at = new Date(Math.max(clock.now(), Date.parse(above.at) + 1)).toISOString()
-  const reason =
-    lost.length === 0 ? 'bytes that were no event were left out' : 'the parents of events were lost'
-  lines.push(
-    encodeLine(
-      { parent: above.id, at, type: 'repaired', note: true },
-      { ids: lost.map(({ id }) => id), reason },
-    ),
-  )
-  return { lines, kept, lost }
+  return { lines, junk: Buffer.concat(junk) }
 }
+
+const isParsed = (line: Line): boolean => E.isRight(parseLine(line))
+
+class Rebuilding {
+  readonly lost: Lost[] = []
+  kept = 0
+  readonly #out: Line[] = []
+  readonly #ids = new Set<EventId>()
+  readonly #nodes = new Set<EventId>()
+  /** Lines that stand before their parent (in a gap, before a retry wrote the parent again), by that parent. */
+  readonly #early = new Map<EventId, Line[]>()
+  readonly #found: ReadonlySet<EventId>
+  #above: Line | null = null
+
+  constructor(
+    readonly path: string,
+    readonly lines: readonly Line[],
+    readonly junk: Buffer,
+  ) {
+    this.#found = new Set(lines.filter(({ note }) => !note).map(({ id }) => id))
+  }
+
+  all(now: number): readonly Line[] {
+    for (const line of this.lines) this.#take(line)
+    const above = this.#above
+    if (above === null) throw noRoot(this.path)
+    const at = new Date(Math.max(now, Date.parse(above.at) + 1)).toISOString()
+    const ids = this.lost.map(({ id }) => id)
+    const reason =
+      ids.length === 0 ? 'bytes that were no event were left out' : 'events, or what they said, were lost'
+    const note = encodeLine({ parent: above.id, at, type: 'repaired', note: true }, { ids, reason })
+    return [...this.#out, note]
+  }
+
+  /** The same event twice is one event. */
+  #take(line: Line): void {
+    if (this.#ids.has(line.id)) return
+    const { parent } = line
+    if (
+      this.#above === null ? parent !== null || line.type !== 'session' || !isParsed(line) : parent === null
+    )
+      throw this.#above === null ? noRoot(this.path) : secondRoot(this.path, line.id)
+    if (parent !== null && !this.#nodes.has(parent)) {
+      if (this.#found.has(parent)) {
+        this.#early.set(parent, [...(this.#early.get(parent) ?? []), line])
+        return
+      }
+      this.#lose(parent, this.#above as Line)
+    }
+    this.#put(line)
+    this.kept++
+  }
+
+  #lose(id: EventId, above: Line): void {
+    const gone = lostParent(id, this.junk, this.#nodes, above.id)
+    this.lost.push(gone)
+    this.#put(tombstone(gone, above.at))
+  }
+
+  #put(line: Line): void {
+    this.#out.push(isParsed(line) ? line : this.#unreadable(line))
+    this.#ids.add(line.id)
+    if (line.note) return
+    this.#nodes.add(line.id)
+    if (line.type !== 'lost') this.#above = line
+    for (const early of this.#early.get(line.id) ?? []) this.#take(early)
+  }
+
+  /** A line that proves itself and is no JSON: its place and its hash stay. */
+  #unreadable(line: Line): Line {
+    this.lost.push({ id: line.id, parent: line.parent ?? '', guessed: false })
+    return encodeTombstone(line.id, line, bodyOf(line))
+  }
+}
+
+const secondRoot = (path: string, id: EventId): Refused =>
+  new Refused(`${id} is a second root`, path, 'take the log from a backup: two logs were put together')
 
 const noRoot = (path: string): Damaged =>
   new Damaged(path, {

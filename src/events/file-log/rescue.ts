@@ -3,7 +3,6 @@ import { Damaged, SyncFailed } from '../errors/index.js'
 import type { FileHandle, Fs } from '../ports.js'
 import type { Ports } from '../system.js'
 import { forwardChunk, privateFile, unsyncedMark } from './constants.js'
-import { tryLock } from './lock.js'
 import { readFully } from './scan.js'
 import { survey } from './survey.js'
 
@@ -18,7 +17,7 @@ export const rescue = async (old: FileHandle, path: string, { fs, random }: Port
   const copyPath = `${path}.${random.hex(4)}`
   const copy = fs.open(copyPath, 'new')
   try {
-    tryLock(copy, 'exclusive')
+    copy.tryLock('exclusive')
     copyBytes(old, copy, size)
     await copy.sync()
     fs.rename(copyPath, path)

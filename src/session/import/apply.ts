@@ -52,6 +52,10 @@ export class SourceCursor {
       this.say(`${type} record changed in its source since it was imported: kept as it was`)
       return
     }
+    if (!target.saysOtherwise(key, payload)) {
+      this.say('message record changed in its source since it was imported, its content not: kept as it was')
+      return
+    }
     const replacement = payload.content ?? null
     const edit = `${key}#edit:${sha256(JSON.stringify(payload)).slice(0, 12)}`
     if (target.idOf(edit) !== null) return
@@ -67,7 +71,9 @@ export class SourceCursor {
       this.say('head moved to a record that was not carried: left where it was')
       return
     }
-    if (target.idOf(key) === null && target.baseOf(target.position) !== id) this.#moveTo(id, key, at, reason)
+    // Whether the source moved is told by its own records alone: what is there by now says nothing of then.
+    const isThere = this.#at === id || target.baseOf(target.position) === id
+    if (target.idOf(key) === null && !isThere) this.#moveTo(id, key, at, reason)
     this.#stand(id, key, at)
   }
 

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { InvalidDraft, StaleTail, Tagged } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
@@ -158,7 +159,11 @@ class SourceImport {
 
   async #follow(item: Extract<Item, { kind: 'event' | 'move' }>): Promise<void> {
     const cursor = this.#cursors.get(item.session)
-    if (cursor === undefined) return
+    if (cursor === undefined) {
+      const reason = `a record of the session ${item.session}, which the source does not begin`
+      this.#failed.push({ source: this.source.path, line: item.line ?? null, reason })
+      return
+    }
     try {
       if (item.kind === 'event') cursor.event(item)
       else cursor.move(item)
@@ -188,7 +193,7 @@ class SourceImport {
 
   async #placeFor({ workspace }: SessionItem): Promise<Place> {
     const { home, options } = this.run
-    const path = workspace ?? options.workspace
+    const path = workspace !== null && isAbsolute(workspace) ? workspace : options.workspace
     if (options.dryRun !== true) return makePlace(home, path)
     const real = realWorkspace(path)
     const key = workspaceKey(real)

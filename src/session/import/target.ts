@@ -16,6 +16,8 @@ interface Known {
   readonly id: EventId
   readonly type: string
   readonly digest: string
+  /** Of its content alone. */
+  readonly content: string
 }
 
 /** An event to write, its parent and time decided. */
@@ -35,10 +37,17 @@ const batchBytes = 1024 * 1024
 
 /** What a payload says, in its stored form and without `origin`: equal digests are the same record. */
 const digestOf = (payload: object): string => sha256(JSON.stringify(payload))
+const contentOf = (payload: object): string =>
+  digestOf([(payload as { readonly content?: unknown }).content ?? null])
 
 const saysOf = (event: Event): object => {
   const { id: _id, parent: _parent, at: _at, type: _type, note: _note, origin: _origin, ...payload } = event
   return payload
+}
+
+const knownOf = (event: Event): Known => {
+  const says = saysOf(event)
+  return { id: event.id, type: event.type, digest: digestOf(says), content: contentOf(says) }
 }
 
 /**
@@ -97,8 +106,7 @@ export class ImportTarget {
       if (event.type === 'head') this.#bases.set(event.id, this.baseOf(event.parent ?? event.id))
       if (key !== null || event.parent === null) this.#position = event.id
     }
-    if (key !== null && event.parent !== null)
-      this.#known.set(key, { id: event.id, type: event.type, digest: digestOf(saysOf(event)) })
+    if (key !== null && event.parent !== null) this.#known.set(key, knownOf(event))
   }
 
   /** The nearest event that is no `head` event. */
@@ -123,6 +131,12 @@ export class ImportTarget {
     if (known === undefined) return null
     const stored = storeValues(payload)
     return E.isRight(stored) && digestOf(stored.right.payload) === known.digest ? 'same' : 'changed'
+  }
+
+  /** Whether a record that changed has another content than what was imported of it. */
+  saysOtherwise(key: string, payload: object): boolean {
+    const stored = storeValues(payload)
+    return E.isLeft(stored) || contentOf(stored.right.payload) !== this.#known.get(key)?.content
   }
 
   /** Makes an event's line and has it wait. Throws InvalidDraft for what no line can hold. */

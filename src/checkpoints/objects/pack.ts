@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto'
+import { crc32, deflateSync } from 'node:zlib'
+import type { ObjectKind } from './git-format.js'
+
+/** An object as it stands in a pack: whole, or as a delta on another one of the same pack, deflated. */
+export interface PackedObject {
+  readonly oid: string
+  /** Header and deflated bytes, as they go into the pack. */
+  readonly raw: Buffer
+}
+
+const typeNumbers: Readonly<Record<ObjectKind, number>> = { commit: 1, tree: 2, blob: 3 }
+export const refDelta = 7
+export const ofsDelta = 6
+export const kindNumbers: ReadonlyMap<number, ObjectKind> = new Map([
+  [1, 'commit'],
+  [2, 'tree'],
+  [3, 'blob'],
+])
+
+/** Fast: what stays long is packed again by `gc`. */
+const level = 1
+
+const entryHeader = (type: number, size: number): Buffer => {
+  const bytes: number[] = []
+  let rest = Math.floor(size / 16)
+  bytes.push((type << 4) | (size % 16) | (rest > 0 ? 0x80 : 0))
+  for (; rest > 0; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | (rest >= 128 ? 0x80 : 0))
+  return Buffer.from(bytes)
+}
+
+export const packed = (oid: string, kind: ObjectKind, bytes: Uint8Array): PackedObject => ({
+  oid,
+  raw: Buffer.concat([entryHeader(typeNumbers[kind], bytes.length), deflateSync(bytes, { level })]),
+})
+
+/** An object as what changes it out of another one of the same pack. */
+export const packedDelta = (oid: string, base: string, delta: Buffer): PackedObject => ({
+  oid,
+  raw: Buffer.concat([
+    entryHeader(refDelta, delta.length),
+    Buffer.from(base, 'hex'),
+    deflateSync(delta, { level: 6 }),
+  ]),
+})
+
+export interface Pack {
+  /** The SHA-1 that ends the pack: what its files are named by. */
+  readonly name: string
+  readonly pack: Buffer
+  readonly index: Buffer
+}
+
+const sha1 = (bytes: Buffer): Buffer => Buffer.from(hash('sha1', bytes, 'hex'), 'hex')
+
+/** A pack of version 2 and its index of version 2. No oid twice. */
+export const packOf = (objects: readonly PackedObject[]): Pack => {
+  const header = Buffer.alloc(12)
+  header.write('PACK')
+  header.writeUInt32BE(2, 4)
+  header.writeUInt32BE(objects.length, 8)
+  const body = Buffer.concat([header, ...objects.map(({ raw }) => raw)])
+  const trailer = sha1(body)
+  return {
+    name: trailer.toString('hex'),
+    pack: Buffer.concat([body, trailer]),
+    index: indexOf(objects, trailer),
+  }
+}
+
+const indexOf = (objects: readonly PackedObject[], trailer: Buffer): Buffer => {
+  let offset = 12
+  const placed = objects.map(({ oid, raw }) => {
+    const at = offset
+    offset += raw.length
+    return { oid, at, crc: crc32(raw) }
+  })
+  placed.sort((a, b) => (a.oid < b.oid ? -1 : 1))
+  const count = placed.length
+  const index = Buffer.alloc(8 + 1024 + 28 * count + 20)
+  index.writeUInt32BE(0xff744f63, 0)
+  index.writeUInt32BE(2, 4)
+  const counts = new Uint32Array(256)
+  placed.forEach(({ oid, at, crc }, i) => {
+    index.write(oid, 8 + 1024 + 20 * i, 'hex')
+    index.writeUInt32BE(crc, 8 + 1024 + 20 * count + 4 * i)
+    index.writeUInt32BE(at, 8 + 1024 + 24 * count + 4 * i)
+    const first = Number.parseInt(oid.slice(0, 2), 16)
+    counts[first] = (counts[first] as number) + 1
+  })
+  let sum = 0
+  counts.forEach((n, first) => {
+    sum += n
+    index.writeUInt32BE(sum, 8 + 4 * first)
+  })
+  trailer.copy(index, 8 + 1024 + 28 * count)
+  return Buffer.concat([index, sha1(index)])
+}

@@ -1,0 +1,35 @@
+import type { EventId } from '../events/event.js'
+import type { CodeState, FileRecord } from '../events/file-record.js'
+import type { ObjectStore } from './objects/object-store.js'
+import { branchRef, sessionOf } from './refs.js'
+import { entryAt } from './tree-entry.js'
+
+interface Noticing {
+  readonly session: EventId
+  readonly reason: string
+  readonly known: CodeState
+}
+
+/**
+ * Marks the changes that another session of the workspace made: it holds the same bytes under the same name at the tip of
+ * its branch. An undo then does not take them back unasked. What a tool of this session has just written is its own.
+ */
+export const otherWriters = async (
+  store: ObjectStore,
+  { session, reason, known }: Noticing,
+  changes: readonly FileRecord[],
+): Promise<readonly FileRecord[]> => {
+  const isTheirs = ({ path, kind }: FileRecord) => kind !== 'absent' && known.files.has(path)
+  if (reason === 'after-tool' || !changes.some(isTheirs)) return changes
+  const tips = [...store.refs('refs/heads/')].filter(([ref]) => ref !== branchRef(session))
+  if (tips.length === 0) return changes
+  return Promise.all(
+    changes.map(async (record) => {
+      if (!isTheirs(record)) return record
+      for (const [ref, tip] of tips)
+        if ((await entryAt(store, tip, record.path))?.oid === record.oid)
+          return { ...record, by: sessionOf(ref) }
+      return record
+    }),
+  )
+}

@@ -1,0 +1,183 @@
+import type { EventId } from '../events/event.js'
+import type { CodeState, FileRecord, LeftOut, Scan } from '../events/file-record.js'
+import type { Clock } from '../events/ports.js'
+import { treeWith } from './build-tree.js'
+import { changesSince, markNew } from './changes.js'
+import { commitMessage } from './commit-message.js'
+import { Unreadable } from './errors/unreadable.js'
+import { Looker, type LookPorts, type Seen } from './look.js'
+import { encodeCommit } from './objects/git-format.js'
+import type { ObjectBatch, ObjectStore } from './objects/object-store.js'
+import { otherWriters } from './other-writers.js'
+import { piecesOf, readFile } from './read-file.js'
+import { branchRef } from './refs.js'
+import { type ScanLimits, type ScanRequest, scanFrom } from './scan.js'
+import { resolvePaths } from './tracked-paths.js'
+import { absoluteOf, type TreePath } from './tree-path.js'
+
+export type CheckpointReason = 'prompt' | 'before-tool' | 'after-tool' | 'safety' | 'manual'
+
+export interface TakeRequest {
+  readonly session: EventId
+  readonly reason: CheckpointReason
+  /** The code state where the checkpoint's event will hang. */
+  readonly known: CodeState
+  /** Files (or folders) by path, relative ones to the workspace. Left out: every tracked path. */
+  readonly paths?: readonly string[]
+  /** Search the whole workspace too. */
+  readonly scan?: boolean
+  readonly toolCallId?: string
+}
+
+/** The payload of a `checkpoint` event: its members are those of FORMAT.md. */
+export type CheckpointPayload = Readonly<{ reason: CheckpointReason; toolCallId?: string }> &
+  (
+    | Readonly<{ commit: string; files: readonly FileRecord[]; scan?: Scan }>
+    | Readonly<{ failed: string }>
+  )
+
+export interface Taken {
+  /** null: nothing changed, nothing to write. */
+  readonly checkpoint: CheckpointPayload | null
+  /** Paths that were asked for and are in no checkpoint, and why. */
+  readonly refused: readonly LeftOut[]
+  /** Tracked paths that could not be read: their last records stand. */
+  readonly unread: readonly LeftOut[]
+}
+
+export interface TakePorts extends LookPorts {
+  readonly store: ObjectStore
+  readonly clock: Clock
+  readonly limits: ScanLimits
+  readonly exclude: readonly string[]
+}
+
+/** Records the present state of files, and gives what to write about it. Rejects never for what the disk does: it says so. */
+export const take = async (ports: TakePorts, request: TakeRequest): Promise<Taken> => {
+  const asked = pathsOf(ports, request)
+  try {
+    return await ports.store.writing((batch) => takeInto(ports, request, asked, batch))
+  } catch (error) {
+    return { checkpoint: failed(request, reasonOf(error)), refused: asked.refused, unread: [] }
+  }
+}
+
+interface Asked {
+  readonly paths: ReadonlySet<TreePath>
+  readonly refused: readonly LeftOut[]
+  readonly scan: Scan | null
+}
+
+const pathsOf = (ports: TakePorts, { known, paths, scan }: TakeRequest): Asked => {
+  const request: ScanRequest = ports
+  const named =
+    paths === undefined
+      ? { paths: new Set(known.files.keys()), refused: [] }
+      : resolvePaths(request, paths, known.files.keys())
+  if (scan !== true) return { ...named, scan: null }
+  const found = scanFrom(request)
+  const all = new Set([...named.paths, ...found.paths])
+  return { paths: all, refused: named.refused, scan: { complete: found.complete, left: found.left } }
+}
+
+const takeInto = async (
+  ports: TakePorts,
+  request: TakeRequest,
+  asked: Asked,
+  batch: ObjectBatch,
+): Promise<Taken> => {
+  const { known, reason } = request
+  const keep = async (oid: string, bytes: Buffer | null): Promise<void> => {
+    if (bytes !== null && !batch.has(oid)) await batch.add('blob', bytes)
+  }
+  const seen = await new Looker(ports, { onRead: keep }).lookAll(asked.paths)
+  const unread = unreadOf(seen)
+  const first = unread[0]
+  if (first !== undefined && request.paths !== undefined)
+    return { checkpoint: failed(request, `${first.path}: ${first.why}`), refused: asked.refused, unread }
+  const found = await Promise.all(
+    changesSince(known.files, seen).map((record) => ensureStored(ports, batch, record)),
+  )
+  const born = (path: TreePath) => ports.work.lstat(absoluteOf(ports.workspace, path))?.birthMs ?? 0
+  const marked = asked.scan === null ? found : markNew(found, known, born)
+  const changes = await otherWriters(ports.store, request, marked)
+  const rest = { refused: asked.refused, unread }
+  if (changes.length === 0 && (reason !== 'manual' || known.files.size === 0))
+    return { checkpoint: null, ...rest }
+  const files = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const commit = await commitOf(ports, request, batch, files)
+  const call = request.toolCallId === undefined ? {} : { toolCallId: request.toolCallId }
+  const scan = asked.scan === null ? {} : { scan: asked.scan }
+  return { checkpoint: { commit, reason, ...call, files, ...scan }, ...rest }
+}
+
+const unreadOf = (seen: ReadonlyMap<TreePath, Seen>): readonly LeftOut[] =>
+  [...seen].flatMap(([path, { unreadable }]) =>
+    unreadable === null ? [] : [{ path, why: `cannot be read (${unreadable})` }],
+  )
+
+/** Sees to it that the bytes of a record are in the store; a file that changed since the look is recorded as it is now. */
+const ensureStored = async (
+  ports: TakePorts,
+  batch: ObjectBatch,
+  record: FileRecord,
+): Promise<FileRecord> => {
+  if (record.kind !== 'file' || batch.has(record.oid as string)) return record
+  const absolute = absoluteOf(ports.workspace, record.path)
+  for (let i = 0; i < 3; i++) {
+    const read = await readFile(ports.work, absolute)
+    if (read === null) break
+    const { mode, size } = read.entry
+    const now: FileRecord = { path: record.path, kind: 'file', mode, oid: read.oid, bytes: size }
+    if (batch.has(read.oid)) return now
+    const stored =
+      read.bytes === null
+        ? await batch.addStream(size, () => piecesOf(ports.work, absolute))
+        : await batch.add('blob', read.bytes)
+    if (stored === read.oid) return now
+  }
+  throw new Unreadable(absolute, 'it changes while it is read')
+}
+
+/** The commit of the new state: the one before it where the tree did not change. Durable, and its ref with it. */
+const commitOf = async (
+  { store, clock }: TakePorts,
+  request: TakeRequest,
+  batch: ObjectBatch,
+  files: readonly FileRecord[],
+): Promise<string> => {
+  const { known, session } = request
+  const before = known.commit !== null && batch.has(known.commit) ? known.commit : null
+  const base = before === null ? null : (await store.readCommit(before)).tree
+  const tree = await treeWith(store, batch, base, [
+    ...(before === null ? held(known, batch) : known.since),
+    ...files,
+  ])
+  if (before !== null && tree === base) return before
+  const ref = branchRef(session)
+  let commit = ''
+  await store.moveRefs(async () => {
+    const tip = store.ref(ref)
+    const parents = [...new Set([before, tip].filter((oid) => oid !== null))]
+    const message = commitMessage(request, files)
+    commit = await batch.add('commit', encodeCommit({ tree, parents, at: clock.now(), message }))
+    await batch.flush()
+    return new Map([[ref, commit]])
+  })
+  return commit
+}
+
+/** Where the checkpoint before is not in this store (it was pulled without code): what the store holds of its state. */
+const held = ({ files }: CodeState, batch: ObjectBatch): readonly FileRecord[] =>
+  [...files.values()].map(({ last }) => last).filter(({ oid }) => oid !== undefined && batch.has(oid))
+
+const failed = ({ reason, toolCallId }: TakeRequest, why: string): CheckpointPayload => ({
+  failed: why,
+  reason,
+  ...(toolCallId === undefined ? {} : { toolCallId }),
+})
+
+const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : (message ?? String(error))
+}

@@ -1,0 +1,72 @@
+import { isAbsolute, join } from 'node:path'
+import { findFiles, firstRecords } from '../find.js'
+import type { Format, Item, Surroundings } from '../format.js'
+import { readJsonl } from '../jsonl.js'
+import { isObject } from '../remainder.js'
+import { Remarks } from '../remarks.js'
+import { Branches } from './branches.js'
+import { entryOf, looksLikeEntry } from './entry.js'
+
+const folders = ({ home, env }: Surroundings): readonly string[] => {
+  const sessions = env['PI_CODING_AGENT_SESSION_DIR']
+  const agent = env['PI_CODING_AGENT_DIR']
+  const inHome = (path: string): string => (path.startsWith('~') ? join(home, path.slice(1)) : path)
+  if (sessions) return [inHome(sessions)].filter(isAbsolute)
+  return [agent ? join(inHome(agent), 'sessions') : join(home, '.pi', 'agent', 'sessions')]
+}
+
+const isHeader = (value: unknown): boolean =>
+  isObject(value) &&
+  value['type'] === 'session' &&
+  typeof value['id'] === 'string' &&
+  (typeof value['cwd'] === 'string' || typeof value['version'] === 'number')
+
+/** An entry of versions 2 and 3, in a file that lost its header. */
+const isTreeEntry = (value: unknown): boolean =>
+  isObject(value) && 'parentId' in value && looksLikeEntry(value) && types.has(value['type'] as string)
+
+const types = new Set([
+  'message',
+  'model_change',
+  'thinking_level_change',
+  'compaction',
+  'branch_summary',
+  'custom',
+  'custom_message',
+  'context_edit',
+  'label',
+  'session_info',
+])
+
+const detect = (_path: string, start: string): boolean =>
+  firstRecords(start).some((value) => isHeader(value) || isTreeEntry(value))
+
+async function* read(source: string): AsyncGenerator<Item> {
+  const remarks = new Remarks()
+  const branches = new Branches(source, remarks)
+  try {
+    for await (const found of readJsonl(source, { isRecord: looksLikeEntry })) {
+      const entry = found.kind === 'record' ? entryOf(found) : null
+      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
+      else if (entry === null)
+        yield { kind: 'failed', line: found.line, reason: 'not an entry: should be a JSON object' }
+      else {
+        if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
+        yield* branches.take(entry)
+      }
+    }
+  } catch (error) {
+    yield { kind: 'failed', line: null, reason: (error as Error).message }
+  }
+  yield* remarks.items()
+}
+
+/** Pi: `sessions/--<cwd>--/<time>_<session>.jsonl`, a tree by `parentId`; the leaf is the last entry. */
+export const pi: Format = {
+  name: 'pi',
+  title: 'Pi',
+  folders,
+  find: (path) => findFiles(path, detect),
+  detect,
+  read,
+}
