@@ -1,8 +1,18 @@
 // @ts-check
 /** Appending without a sync, against writeSync of the same bytes; and with one, against one fdatasync an event. */
-import { closeSync, fdatasyncSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { runCell } from '../cells.mjs'
+import { stopwatch } from '../clock.mjs'
 import { eachLine } from '../lines.mjs'
 import { row } from '../table.mjs'
 
@@ -29,21 +39,26 @@ const batched = /** @type {const} */ ({ is: '≥', value: 0.9 })
 const single = /** @type {const} */ ({ is: '≥', value: 0.6 })
 const shared = /** @type {const} */ ({ is: '≥', value: 20 })
 
+/** @typedef {import('../table.mjs').Pair} Pair */
+/** @typedef {{ ms: Pair, cpu: Pair }} Rates events in a millisecond, by the clock and of the CPU */
+
 /** @param {string} called @param {string} through @param {(name: string, more: object) => any} run */
 function unsyncedRows(called, through, run) {
+  /** @type {Record<string, Rates>} */
   const many = run('unsynced', { through, batch: 100 })
+  /** @type {Record<string, Rates>} */
   const one = run('unsynced', { through, batch: 1 })
+  const rated = (
+    /** @type {string} */ what,
+    /** @type {Rates | undefined} */ rates,
+    /** @type {import('../table.mjs').Goal | null} */ goal,
+  ) => (rates === undefined ? [] : [row(`${called}, ${what}`, 'kev/s', rates.ms, { goal, cpu: rates.cpu })])
   return [
-    row(
-      `${called}, 100 at a time, to JSON.stringify and writeSync an event`,
-      'kev/s',
-      many.perEvent,
-      batched,
-    ),
-    row(`${called}, 100 at a time, to writeSync of an event's ready bytes`, 'kev/s', many.ready, batched),
-    row(`${called}, 100 at a time, to writeSync of 100 events' ready bytes`, 'kev/s', many.perBatch, null),
-    row(`${called}, one at a time, to JSON.stringify and writeSync`, 'kev/s', one.perEvent, single),
-    row(`${called}, one at a time, to writeSync of ready bytes`, 'kev/s', one.ready, single),
+    ...rated('100 at a time, to JSON.stringify and writeSync an event', many.perEvent, batched),
+    ...rated("100 at a time, to writeSync of an event's ready bytes", many.ready, batched),
+    ...rated("100 at a time, to writeSync of 100 events' ready bytes", many.perBatch, null),
+    ...rated('one at a time, to JSON.stringify and writeSync', one.perEvent, single),
+    ...rated('one at a time, to writeSync of ready bytes', one.ready, single),
   ]
 }
 
@@ -52,8 +67,8 @@ const syncedRow = (called, through, run, rounds) =>
   row(
     `${called}, synced, 64 writers, to an fdatasync an event`,
     'kev/s',
-    run('syncing', { through, rounds }),
-    shared,
+    run('syncing', { through, rounds }).ms,
+    { goal: shared },
   )
 
 /**
@@ -165,11 +180,21 @@ function settle(path) {
 }
 
 /** @param {() => unknown} run */
-async function millis(run) {
+function settled(run) {
   globalThis.gc?.()
-  const from = performance.now()
-  await run()
-  return performance.now() - from
+  return stopwatch(run)
+}
+
+/** @returns {{ ms: { subject: number[], floor: number[] }, cpu: { subject: number[], floor: number[] } }} */
+const noRates = () => ({ ms: { subject: [], floor: [] }, cpu: { subject: [], floor: [] } })
+
+/** @typedef {{ ms: number, cpu: number }} Taken */
+/** @param {ReturnType<typeof noRates>} rates @param {Taken} subject @param {number} events @param {Taken} floor @param {number} floorEvents */
+function note(rates, subject, events, floor, floorEvents) {
+  for (const by of /** @type {const} */ (['ms', 'cpu'])) {
+    rates[by].subject.push(events / subject[by])
+    rates[by].floor.push(floorEvents / floor[by])
+  }
 }
 
 /** @param {any} args */
@@ -178,28 +203,20 @@ export async function unsynced(args) {
   const subject = await appender(args)
   const plain = join(folder, `plain-${process.pid}`)
   const out = openSync(plain, 'a')
-  /** @type {Record<'perEvent' | 'ready' | 'perBatch', { subject: number[], floor: number[] }>} */
-  const rates = {
-    perEvent: { subject: [], floor: [] },
-    ready: { subject: [], floor: [] },
-    perBatch: { subject: [], floor: [] },
-  }
-  let size = readFileSync(subject.file).length
+  const rates = { perEvent: noRates(), ready: noRates(), perBatch: noRates() }
+  let size = statSync(subject.file).size
   for (let round = 0; round < rounds + warmUp; round++) {
     subject.prepare(events)
-    const taken = await millis(() => subject.append(batch, 'none'))
+    const taken = await settled(() => subject.append(batch, 'none'))
     const lines = linesIn(subject.file, size)
     if (lines.length !== events) throw new Error(`${lines.length} of ${events} events in the log`)
-    size = readFileSync(subject.file).length
+    size = statSync(subject.file).size
     settle(subject.file)
     const floors = await floorsOf(lines, batch, out)
     settle(plain)
     if (round < warmUp) continue
-    for (const [name, floor] of Object.entries(floors)) {
-      const pair = rates[/** @type {keyof typeof rates} */ (name)]
-      pair.subject.push(events / taken)
-      pair.floor.push(events / floor)
-    }
+    for (const name of /** @type {const} */ (['perEvent', 'ready', 'perBatch']))
+      note(rates[name], taken, events, floors[name], events)
   }
   subject.close()
   closeSync(out)
@@ -207,7 +224,11 @@ export async function unsynced(args) {
   return rates
 }
 
-/** The same bytes by `writeSync`: ready, a line or a batch at once; and spelled from their events first, as any JSONL writer must. @param {Buffer[]} lines @param {number} batch @param {number} out */
+/**
+ * The same bytes by `writeSync`: ready, a line or a batch at once; and spelled from their events first, as any JSONL
+ * writer must.
+ * @param {Buffer[]} lines @param {number} batch @param {number} out
+ */
 async function floorsOf(lines, batch, out) {
   /** @type {Buffer[]} */
   const batches = []
@@ -215,13 +236,13 @@ async function floorsOf(lines, batch, out) {
     batches.push(Buffer.concat(lines.slice(from, from + batch)))
   const events = lines.map((line) => JSON.parse(line.toString()))
   return {
-    ready: await millis(() => {
+    ready: await settled(() => {
       for (const line of lines) writeSync(out, line)
     }),
-    perBatch: await millis(() => {
+    perBatch: await settled(() => {
       for (const bytes of batches) writeSync(out, bytes)
     }),
-    perEvent: await millis(() => {
+    perEvent: await settled(() => {
       for (const event of events) writeSync(out, `${JSON.stringify(event)}\n`)
     }),
   }
@@ -235,23 +256,20 @@ export async function syncing(args) {
   const subject = await appender(args)
   const plain = join(folder, `plain-${process.pid}`)
   const out = openSync(plain, 'a')
-  /** @type {{ subject: number[], floor: number[] }} */
-  const rates = { subject: [], floor: [] }
-  let size = readFileSync(subject.file).length
+  const rates = noRates()
+  let size = statSync(subject.file).size
   for (let round = 0; round < rounds + 1; round++) {
     subject.prepare(events)
-    const taken = await millis(() => subject.concurrent())
+    const taken = await settled(() => subject.concurrent())
     const lines = linesIn(subject.file, size)
-    size = readFileSync(subject.file).length
-    const floor = await millis(() => {
+    size = statSync(subject.file).size
+    const floor = await settled(() => {
       for (const line of lines.slice(0, few)) {
         writeSync(out, line)
         fdatasyncSync(out)
       }
     })
-    if (round === 0) continue
-    rates.subject.push(events / taken)
-    rates.floor.push(few / floor)
+    if (round > 0) note(rates, taken, events, floor, few)
   }
   subject.close()
   closeSync(out)

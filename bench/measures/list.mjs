@@ -2,7 +2,8 @@
 /** The list of many sessions, against reading `metadata.jsonl` and parsing it. Opens no log: counted. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { byTurns, of, runCell, spreadOf } from '../cells.mjs'
+import { byTurns, of, runCell } from '../cells.mjs'
+import { stopwatch, warmed } from '../clock.mjs'
 import { eachLine } from '../lines.mjs'
 import { row } from '../table.mjs'
 
@@ -17,29 +18,27 @@ export function rows({ fixtures, quick }) {
     floor: () => cell('index'),
   })
   const opened = { subject: of(subject, 'opened'), floor: floor.map(() => 0) }
+  const pair = (/** @type {string} */ member) => ({ subject: of(subject, member), floor: of(floor, member) })
   const name = `list of ${fixtures.manyCount} sessions`
   return [
     ...['cold', 'warm'].map((when) =>
-      row(
-        `${name}, to read and parse metadata.jsonl, ${when}`,
-        'ms',
-        { subject: of(subject, when), floor: of(floor, when) },
-        { is: '≤', value: 3 },
-      ),
+      row(`${name}, to read and parse metadata.jsonl, ${when}`, 'ms', pair(when), {
+        goal: { is: '≤', value: 3 },
+        cpu: pair(`${when}Cpu`),
+      }),
     ),
-    row(`${name}, logs opened (a count)`, 'logs', opened, { is: '≤', value: 0 }, (count) => count),
+    row(`${name}, logs opened (a count)`, 'logs', opened, {
+      goal: { is: '≤', value: 0 },
+      compare: (count) => count,
+    }),
   ]
 }
 
 /** @param {() => unknown} run */
 async function timed(run) {
-  const times = []
-  for (let i = 0; i < 10; i++) {
-    const from = performance.now()
-    await run()
-    times.push(performance.now() - from)
-  }
-  return { cold: times[0] ?? 0, warm: spreadOf(times.slice(3)).median }
+  const first = await stopwatch(run)
+  const later = await warmed(run, 20)
+  return { cold: first.ms, coldCpu: first.cpu, warm: later.ms, warmCpu: later.cpu }
 }
 
 /** @param {any} args */

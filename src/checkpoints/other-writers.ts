@@ -27,9 +27,28 @@ export const otherWriters = async (
     changes.map(async (record) => {
       if (!isTheirs(record)) return record
       for (const [ref, tip] of tips)
-        if ((await entryAt(store, tip, record.path))?.oid === record.oid)
-          return { ...record, by: sessionOf(ref) }
+        if (await wrote(store, tip, record)) return { ...record, by: sessionOf(ref) }
       return record
     }),
   )
+}
+
+/** How far back a branch is asked who brought the bytes in: further, and they are taken for the session's own. */
+const maxBack = 200
+
+/**
+ * Whether a tool of the session whose branch ends in `tip` had written these bytes: they stand there, and the checkpoint
+ * that brought them in was taken after a tool (else that session too had only noticed them).
+ */
+const wrote = async (store: ObjectStore, tip: string, { path, oid }: FileRecord): Promise<boolean> => {
+  if ((await entryAt(store, tip, path))?.oid !== oid) return false
+  let at = tip
+  for (let back = 0; back < maxBack; back++) {
+    const { parents, message } = await store.readCommit(at)
+    const before = parents[0]
+    if (before === undefined || !store.has(before)) return message.startsWith('after-tool')
+    if ((await entryAt(store, before, path))?.oid !== oid) return message.startsWith('after-tool')
+    at = before
+  }
+  return true
 }

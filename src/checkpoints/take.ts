@@ -1,5 +1,5 @@
 import type { EventId } from '../events/event.js'
-import type { CodeState, FileRecord, LeftOut, Scan } from '../events/file-record.js'
+import { type CodeState, type FileRecord, type LeftOut, sameContent, type Scan } from '../events/file-record.js'
 import type { Clock } from '../events/ports.js'
 import { treeWith } from './build-tree.js'
 import { changesSince, markNew } from './changes.js'
@@ -52,20 +52,32 @@ export interface TakePorts extends LookPorts {
   readonly exclude: readonly string[]
 }
 
-/** Records the present state of files, and gives what to write about it. Rejects never for what the disk does: it says so. */
+/** Records the present state of files, and gives what to write about it. Never rejects for what the disk does: it says so. */
 export const take = async (ports: TakePorts, request: TakeRequest): Promise<Taken> => {
-  const asked = pathsOf(ports, request)
   try {
+    return await takePaths(ports, request, pathsOf(ports, request))
+  } catch (error) {
+    return { checkpoint: failed(request, reasonOf(error)), refused: [], unread: [] }
+  }
+}
+
+/** Which files to look at, by their tree paths. */
+export interface Asked {
+  readonly paths: ReadonlySet<TreePath>
+  readonly refused: readonly LeftOut[]
+  readonly scan: Scan | null
+  /** All of them must be readable, and their bytes in the store, else the checkpoint fails. */
+  readonly all: boolean
+}
+
+export const takePaths = async (ports: TakePorts, request: TakeRequest, asked: Asked): Promise<Taken> => {
+  try {
+    if (request.known.unresolved.length > 0)
+      throw new Error('the list of files of an earlier checkpoint stands in a blob that was not resolved')
     return await ports.store.writing((batch) => takeInto(ports, request, asked, batch))
   } catch (error) {
     return { checkpoint: failed(request, reasonOf(error)), refused: asked.refused, unread: [] }
   }
-}
-
-interface Asked {
-  readonly paths: ReadonlySet<TreePath>
-  readonly refused: readonly LeftOut[]
-  readonly scan: Scan | null
 }
 
 const pathsOf = (ports: TakePorts, { known, paths, scan }: TakeRequest): Asked => {
@@ -74,10 +86,11 @@ const pathsOf = (ports: TakePorts, { known, paths, scan }: TakeRequest): Asked =
     paths === undefined
       ? { paths: new Set(known.files.keys()), refused: [] }
       : resolvePaths(request, paths, known.files.keys())
-  if (scan !== true) return { ...named, scan: null }
+  const all = paths !== undefined
+  if (scan !== true) return { ...named, scan: null, all }
   const found = scanFrom(request)
-  const all = new Set([...named.paths, ...found.paths])
-  return { paths: all, refused: named.refused, scan: { complete: found.complete, left: found.left } }
+  const both = new Set([...named.paths, ...found.paths])
+  return { paths: both, refused: named.refused, scan: { complete: found.complete, left: found.left }, all }
 }
 
 const takeInto = async (
@@ -93,11 +106,13 @@ const takeInto = async (
   const seen = await new Looker(ports, { onRead: keep }).lookAll(asked.paths)
   const unread = unreadOf(seen)
   const first = unread[0]
-  if (first !== undefined && request.paths !== undefined)
+  if (first !== undefined && asked.all)
     return { checkpoint: failed(request, `${first.path}: ${first.why}`), refused: asked.refused, unread }
-  const found = await Promise.all(
-    changesSince(known.files, seen).map((record) => ensureStored(ports, batch, record)),
-  )
+  const changed = asked.all
+    ? [...changesSince(known.files, seen), ...notHeld(known, seen, batch)]
+    : changesSince(known.files, seen)
+  const found: FileRecord[] = []
+  for (const record of changed) found.push(await ensureStored(ports, batch, record))
   const born = (path: TreePath) => ports.work.lstat(absoluteOf(ports.workspace, path))?.birthMs ?? 0
   const marked = asked.scan === null ? found : markNew(found, known, born)
   const changes = await otherWriters(ports.store, request, marked)
@@ -110,6 +125,18 @@ const takeInto = async (
   const scan = asked.scan === null ? {} : { scan: asked.scan }
   return { checkpoint: { commit, reason, ...call, files, ...scan }, ...rest }
 }
+
+/** Files as last recorded whose bytes are not in this store (the branch was pulled without code). */
+const notHeld = (
+  { files }: CodeState,
+  seen: ReadonlyMap<TreePath, Seen>,
+  batch: ObjectBatch,
+): readonly FileRecord[] =>
+  [...seen.values()].flatMap(({ record }) => {
+    const known = files.get(record.path)?.last
+    const isSame = known !== undefined && sameContent(known, record)
+    return isSame && record.oid !== undefined && !batch.has(record.oid) ? [record] : []
+  })
 
 const unreadOf = (seen: ReadonlyMap<TreePath, Seen>): readonly LeftOut[] =>
   [...seen].flatMap(([path, { unreadable }]) =>

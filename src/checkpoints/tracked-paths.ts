@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import type { LeftOut } from '../events/file-record.js'
 import { type ScanRequest, scanFrom } from './scan.js'
-import { refusal, type TreePath, treePathOf } from './tree-path.js'
+import { nameProblem, refusal, type TreePath, treePathOf } from './tree-path.js'
 import type { WorkFs } from './work-fs.js'
 
 export interface Resolved {
@@ -24,14 +24,22 @@ export const resolvePaths = (
   const isExcluded = (absolute: string): boolean =>
     request.exclude.some((folder) => absolute === folder || absolute.startsWith(join(folder, '/')))
   for (const name of given) {
+    const problem = nameProblem(name)
+    if (problem !== null) {
+      refused.push({ path: name, why: problem })
+      continue
+    }
     for (const absolute of realPaths(request.work, resolve(request.workspace, name))) {
       const path = treePathOf(request.workspace, absolute)
       const why = absolute === request.workspace ? null : refusal(path)
       if (why !== null) refused.push({ path: name, why })
       else if (isExcluded(absolute)) refused.push({ path: name, why: 'it belongs to the store' })
-      else if (request.work.lstat(absolute)?.kind === 'folder')
-        addFolder(request, absolute === request.workspace ? 'workspace' : path, paths, refused)
-      else paths.add(path)
+      else if (absolute === request.workspace) addFolder(request, 'workspace', paths, refused)
+      else {
+        // A folder of that name too: it may be a file afterwards, and was none before.
+        paths.add(path)
+        if (request.work.lstat(absolute)?.kind === 'folder') addFolder(request, path, paths, refused)
+      }
       if (why === null) for (const below of known) if (below.startsWith(`${path}/`)) paths.add(below)
     }
   }

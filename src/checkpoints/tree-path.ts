@@ -46,8 +46,11 @@ export const refusal = (path: TreePath): string | null => {
   if (names.length === 0 || names.some((name) => name === '' || name === '.' || name === '..'))
     return 'not the path of a file'
   if (names.some(isDotGit)) return 'it is in a .git, which belongs to git'
-  // Bytes that are not UTF-8 come in as U+FFFD, which names another file.
-  if (path.includes('\ufffd') || Buffer.from(path).toString() !== path) return 'its name is not UTF-8'
-  if (path.includes('\0')) return 'no file has such a name'
-  return null
+  return nameProblem(path)
+}
+
+/** What no file of ours is called: bytes that are not UTF-8 come in as U+FFFD, which names another file. */
+export const nameProblem = (name: string): string | null => {
+  if (name.includes('\ufffd') || Buffer.from(name).toString() !== name) return 'its name is not UTF-8'
+  return name.includes('\0') ? 'no file has such a name' : null
 }

@@ -1,10 +1,12 @@
-import { clipped, padded, widthOf } from './width.js'
+import { clipped, clippedStart, padded, widthOf } from './width.js'
 
 export interface Column {
   readonly head: string
   readonly align?: 'left' | 'right'
   /** Cut so that the table fits, down to this many columns. Cells of such a column are not coloured. */
   readonly least?: number
+  /** What is kept of a cell that is cut: its beginning, or its end. */
+  readonly keep?: 'start' | 'end'
 }
 
 const gap = 2
@@ -22,7 +24,11 @@ export const drawTable = (
   const widths = fitted(columns, naturalWidths(columns, rows), room)
   const line = (cells: readonly string[]): string =>
     columns
-      .map(({ align = 'left' }, i) => padded(clipped(cells[i] ?? '', widths[i] ?? 0), widths[i] ?? 0, align))
+      .map(({ align = 'left', keep = 'start' }, i) => {
+        const width = widths[i] ?? 0
+        const cut = keep === 'end' ? clippedStart : clipped
+        return padded(cut(cells[i] ?? '', width), width, align)
+      })
       .join(' '.repeat(gap))
       .trimEnd()
   return [dim(line(columns.map(({ head }) => head))), ...rows.map(line)]

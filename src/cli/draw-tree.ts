@@ -133,7 +133,8 @@ const nodeLine = (canvas: Canvas, before: string, node: TreeNode, depth: number)
 
 const textOf = ({ title }: TreeDrawing, { type, text, calls = [], name, reason }: TreeNode): string => {
   if (type === 'session') return title
-  if (type === 'message') return text === '' && calls.length > 0 ? `→ ${calls.join(', ')}` : text
+  if (type === 'message' && text === '') return calls.length > 0 ? `→ ${calls.join(', ')}` : '(no text)'
+  if (type === 'message') return text
   const what = [type, name ?? reason ?? ''].filter((part) => part !== '').join(' ')
   return text === '' ? what : `${what}: ${text}`
 }

@@ -29,12 +29,20 @@ export const exitCodeOf = (error: unknown): number => {
   return codes[error.tag] ?? exit.failed
 }
 
+/** What to do about a failure of the system, by its code. */
+const hints: Readonly<Record<string, string>> = {
+  ENOSPC: 'free some space, and try again',
+  EDQUOT: 'free some space, and try again',
+  EROFS: 'it can only be read there: use a copy that can be written',
+  EMFILE: 'raise the limit of open files (`ulimit -n`)',
+}
+
 /** The error's one line, without what would break it or command a terminal. */
 export const messageOf = (error: unknown): string => {
   if (error instanceof Tagged) return error.message
-  const { syscall, message } = error as NodeJS.ErrnoException
+  const { syscall, code = '', message } = error as NodeJS.ErrnoException
   const what = message ?? String(error)
-  if (syscall !== undefined) return `${what}: check that it is there, and its permissions`
+  if (syscall !== undefined) return `${what}: ${hints[code] ?? 'check that it is there, and its permissions'}`
   return `${what}: this is a fault of coppice: run again with --debug, and report it`
 }
 

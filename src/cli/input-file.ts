@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { NotFound } from '../events/errors/not-found.js'
 import type { Context } from './context.js'
 import { FileFailed } from './errors/file-failed.js'
 import { Usage } from './errors/usage.js'
+import { safeName } from './safe-text.js'
 
 /** The text of a file that the command line names; `-` is stdin. */
 export const textOf = async (context: Context, name: string): Promise<string> => {
@@ -13,7 +15,8 @@ export const textOf = async (context: Context, name: string): Promise<string> =>
 }
 
 const fileBytes = (path: string): Promise<Buffer> =>
-  readFile(path).catch((error: unknown) => {
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new NotFound('file', safeName(path), '', 'check the path')
     throw new FileFailed('the file cannot be read', path, error)
   })
 

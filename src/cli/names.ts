@@ -53,7 +53,10 @@ const withPlace =
   (error: unknown): never => {
     if (!hasTag(error, 'NotFound') || (error as NotFound).kind !== 'session') throw error
     const where = `in ${context.storePath}, workspace ${context.workspace}`
-    throw new NotFound('session', safeName(name), where, 'try list --all, or check -w')
+    const hint = /^[0-9a-f]{1,3}$/.test(name)
+      ? 'give at least 4 characters of its id'
+      : 'try list --all, or check -w'
+    throw new NotFound('session', safeName(name), where, hint)
   }
 
 /** What people are shown of an id. */

@@ -1,5 +1,6 @@
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { link, open, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { ensureDir, remove } from 'fs-extra'
 import { FileFailed } from './errors/file-failed.js'
 import { Usage } from './errors/usage.js'
 
@@ -15,7 +16,7 @@ export const writeNewFile = async (
   if (!force && (await stat(path).catch(() => undefined)) !== undefined) throw exists(path)
   const making = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await ensureDir(dirname(path))
     const file = await open(making, 'wx', 0o600)
     try {
       for await (const chunk of chunks) await writeWhole(file, chunk)
@@ -25,7 +26,7 @@ export const writeNewFile = async (
     }
     await (force ? rename(making, path) : putInPlace(making, path))
   } catch (error) {
-    await rm(making, { force: true }).catch(() => {})
+    await remove(making).catch(() => {})
     throw isSystemError(error) ? new FileFailed('the file cannot be written', path, error) : error
   }
 }
@@ -40,7 +41,7 @@ const writeWhole = async (file: File, chunk: Uint8Array): Promise<void> => {
 const putInPlace = async (made: string, path: string): Promise<void> => {
   try {
     await link(made, path)
-    await rm(made)
+    await remove(made)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw exists(path)

@@ -97,6 +97,9 @@ const usageOf = (complaint: string, argv: readonly string[]): Usage => {
   const what = lines[0] ?? ''
   const guess = lines.find((line) => line.startsWith('(Did you mean'))
   const command = commands.find(({ name }) => argv.includes(name))
+  const [first, wanted] = argv.filter((arg) => !arg.startsWith('-'))
+  if (first === 'help' && wanted !== undefined)
+    return new Usage(`unknown command '${wanted}'`, '', 'see `coppice --help`')
   const help = `see \`coppice ${command === undefined ? '' : `${command.name} `}--help\``
   return new Usage(
     (what === '' || /^Usage:/.test(what) ? 'no command' : what).replace(/\.$/, ''),

@@ -18,6 +18,18 @@ export interface CommandSpec {
   readonly later?: true
 }
 
+/** Those of `status` events, here once more: their module is not loaded at every start. A test holds them equal. */
+const statuses = [
+  'pending',
+  'processing',
+  'completed',
+  'failed',
+  'interrupted',
+  'ask_permission',
+  'waiting_for_user',
+  'permission_denied',
+] as const
+
 const at: OptionSpec = { flags: '--at <event>', text: 'look at this event instead of the head' }
 const salvage: OptionSpec = { flags: '--salvage', text: 'read past damage, and list what was skipped' }
 const dryRun: OptionSpec = { flags: '--dry-run', text: 'say what would be done, and do nothing' }
@@ -61,7 +73,7 @@ export const commands: readonly CommandSpec[] = [
     options: [
       all,
       { flags: '--sub', text: "sub-agents' sessions too" },
-      { flags: '--status <status>', text: 'only those of this status' },
+      { flags: '--status <status>', text: 'only those of this status', choices: statuses },
       { flags: '--search <text>', text: 'only those with this in their title or first prompt' },
       { flags: '--limit <n>', text: 'no more than n' },
     ],

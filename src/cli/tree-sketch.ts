@@ -21,12 +21,13 @@ export const sketchOf = (tree: Tree<TreeNode>): Sketch => {
   const parentOf = ({ parent, type }: TreeNode): EventId | null =>
     parent === null || type === 'head' ? null : (bases.get(parent) ?? parent)
   const path = new Set(pathTo(tree, head).map(({ id }) => id))
+  const children = childrenOf(tree, parentOf)
   return {
     tree,
     head,
-    children: childrenOf(tree, parentOf),
+    children,
     straight: straightOf(tree, path, parentOf),
-    undone: undoneOf(tree, path, bases),
+    undone: undoneOf(tree, path, bases, children),
   }
 }
 
@@ -84,11 +85,15 @@ const undoneOf = (
   tree: Tree<TreeNode>,
   path: ReadonlySet<EventId>,
   bases: ReadonlyMap<EventId, EventId>,
+  children: Sketch['children'],
 ): ReadonlySet<EventId> => {
   const undone = new Set<EventId>()
   for (const node of tree.nodes.values()) {
-    const left = node.type === 'head' && node.reason === 'undo' ? bases.get(node.from ?? '') : undefined
-    if (left !== undefined && !path.has(left)) undone.add(left)
+    if (node.type !== 'head') continue
+    const to = bases.get(node.id)
+    if (to !== undefined) undone.delete(to)
+    const left = node.reason === 'undo' ? bases.get(node.from ?? '') : undefined
+    if (left !== undefined && !path.has(left) && !children.has(left)) undone.add(left)
   }
   return undone
 }

@@ -46,6 +46,16 @@ export const clipped = (text: string, columns: number): string => {
   return `${kept.trimEnd()}…`
 }
 
+/** The end of a text, of at most `columns`, with … where something before it was cut. */
+export const clippedStart = (text: string, columns: number): string => {
+  if (widthOf(text) <= columns) return text
+  const chars = [...text]
+  let used = 1
+  let from = chars.length
+  while (from > 0 && used + widthOf(chars[from - 1] ?? '') <= columns) used += widthOf(chars[--from] ?? '')
+  return columns < 1 ? '' : `…${chars.slice(from).join('')}`
+}
+
 export const padded = (text: string, columns: number, side: 'left' | 'right' = 'left'): string => {
   const blank = ' '.repeat(Math.max(0, columns - widthOf(text)))
   return side === 'left' ? text + blank : blank + text

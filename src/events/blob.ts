@@ -18,6 +18,8 @@ const minMoved = 256
 /** A payload as it goes into a line, and the blobs that it names, by their SHA-256. */
 export interface Stored {
   readonly payload: object
+  /** The payload's text, as `payloadText` makes it. */
+  readonly text: string
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
@@ -36,9 +38,10 @@ export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => 
   if (asTheyAre.length === 0) return storeAll(payload)
   const others = Object.fromEntries(members.filter(([, value]) => !(value instanceof InStoredForm)))
   const added = Object.fromEntries(asTheyAre.map(([name, { value }]) => [name, value]))
-  return E.map((stored: Stored) => ({ ...stored, payload: { ...stored.payload, ...added } }))(
-    storeAll(others),
-  )
+  return E.map(({ payload: rest, blobs }: Stored): Stored => {
+    const whole = { ...rest, ...added }
+    return { payload: whole, text: payloadText(whole), blobs }
+  })(storeAll(others))
 }
 
 const storeAll = (payload: object): E.Either<InvalidDraft, Stored> => {
@@ -47,14 +50,15 @@ const storeAll = (payload: object): E.Either<InvalidDraft, Stored> => {
     return E.left(new InvalidDraft(['the payload should be JSON (no cycles, no BigInt)']))
   if (text.length > maxDepth && isDeep(payload, maxDepth))
     return E.left(new InvalidDraft([`the payload should be nested no deeper than ${maxDepth} levels`]))
-  if (isPlain(text)) return E.right({ payload, blobs: new Map() })
+  if (isPlain(text)) return E.right({ payload, text, blobs: new Map() })
   const blobs = new Map<string, Buffer>()
   const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
   shrink(stored, blobs)
-  const bytes = Buffer.byteLength(payloadText(stored))
+  const storedText = payloadText(stored)
+  const bytes = Buffer.byteLength(storedText)
   return bytes > maxPayload
     ? E.left(new InvalidDraft([`the payload should fit a line of ${maxPayload} bytes, it takes ${bytes}`]))
-    : E.right({ payload: stored, blobs })
+    : E.right({ payload: stored, text: storedText, blobs })
 }
 
 const jsonOf = (payload: object): string | undefined => {

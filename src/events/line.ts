@@ -52,12 +52,10 @@ const escapeBreaks = (json: string): string => {
  * The payload's bytes as they stand in a line: the members of a JSON object, without its braces. Throws TypeError where
  * it is none (a `toJSON` may make anything of it).
  */
-export const payloadText = (payload: object): string => jsonOf(payload).slice(1, -1)
-
-const jsonOf = (payload: object): string => {
+export const payloadText = (payload: object): string => {
   const json = JSON.stringify(payload)
   if (json?.charCodeAt(0) !== openingBrace) throw new TypeError('a payload is a JSON object')
-  return escapeBreaks(json)
+  return escapeBreaks(json).slice(1, -1)
 }
 
 export interface Stamped {
@@ -68,11 +66,14 @@ export interface Stamped {
 }
 
 /** Makes the line of an event and its id. */
-export const encodeLine = (envelope: Stamped, payload: object): Line => {
-  const json = jsonOf(payload)
+export const encodeLine = (envelope: Stamped, payload: object): Line =>
+  encodeText(envelope, payloadText(payload))
+
+/** The same where the payload's text was made already. */
+export const encodeText = (envelope: Stamped, text: string): Line => {
   const prefix = envelopeText(noId, envelope)
   // The id is taken over bytes that stand in the line: they are made once, and the id is written in its place.
-  const bytes = Buffer.from(json === '{}' ? `${prefix}}` : `${prefix},${json.slice(1)}`)
+  const bytes = Buffer.from(text === '' ? `${prefix}}` : `${prefix},${text}}`)
   const id = idOfSealed(`{${prefix.slice(sealedAt)},"body":"${bodyHash(bytes, prefix.length)}"}`)
   bytes.write(id, idAt, 'latin1')
   const { parent, at, type, note } = envelope

@@ -1,4 +1,3 @@
-import { Damaged } from './errors/index.js'
 import type { EventId } from './event.js'
 import type { Line } from './line.js'
 import type { EventLog, ReadOptions } from './log.js'
@@ -25,21 +24,17 @@ export async function* walkBack(
   const notes = new Map<EventId, Line[]>()
   let wanted = leaf
   let given = 0
-  try {
-    for await (const batch of log.readBackward(session, options)) {
-      for (const line of batch) {
-        if (line.note) {
-          stash(notes, line)
-        } else if (wanted === null || line.id === wanted) {
-          yield { line, notes: (notes.get(line.id) ?? []).reverse() }
-          given++
-          if (line.parent === null) return
-          wanted = line.parent
-        }
+  for await (const batch of log.readBackward(session, options)) {
+    for (const line of batch) {
+      if (line.note) {
+        stash(notes, line)
+      } else if (wanted === null || line.id === wanted) {
+        yield { line, notes: (notes.get(line.id) ?? []).reverse() }
+        given++
+        if (line.parent === null) return
+        wanted = line.parent
       }
     }
-  } catch (error) {
-    if (!(error instanceof Damaged) || error.damage.kind !== 'gap') throw error
   }
   yield* walkForward(log, session, leaf, given, options)
 }

@@ -32,20 +32,31 @@ export const firstRecords = (start: string): unknown[] =>
       }
     })
 
+/** A log of Coppice's own: a store may lie below a folder that is looked through. */
+const isOwnLog = (start: string): boolean => /^\{"id":"[0-9a-f]{32}","parent":null,"at":"/.test(start)
+
+/** Which files are looked into, by their names (`.jsonl` where it is left out), and which folders are entered. */
+export interface Finding {
+  readonly isNamed?: (name: string) => boolean
+  readonly isEntered?: (name: string, siblings: readonly string[]) => boolean
+}
+
 /**
- * The path itself where it is a file; below a folder, each file that `isWanted` by its path and start, sorted so that
- * `a.jsonl` comes before `a/…`. Links are followed, each folder is entered once.
+ * The path itself where it is a file; below a folder, each file that is named so and `isWanted` by its path and start,
+ * sorted so that `a.jsonl` comes before `a/…`. Links are followed, each folder is entered once.
  */
 export const findFiles = async (
   path: string,
   isWanted: (path: string, start: string) => boolean,
+  finding: Finding = {},
 ): Promise<readonly string[]> => {
   const at = await stat(path).catch(() => null)
   if (at === null) return []
   if (!at.isDirectory()) return at.isFile() ? [path] : []
   const found: string[] = []
-  await walk(path, new Set(), async (file) => {
-    if (isWanted(file, await startOf(file))) found.push(file)
+  await walk(path, new Set(), finding, async (file) => {
+    const start = await startOf(file)
+    if (!isOwnLog(start) && isWanted(file, start)) found.push(file)
   })
   return found.sort()
 }
@@ -53,15 +64,19 @@ export const findFiles = async (
 const walk = async (
   folder: string,
   seen: Set<string>,
+  finding: Finding,
   visit: (file: string) => Promise<void>,
 ): Promise<void> => {
   const real = await realpath(folder).catch(() => null)
   if (real === null || seen.has(real)) return
   seen.add(real)
-  for (const name of (await readdir(folder).catch(() => [])).sort()) {
+  const { isNamed = (name: string) => name.endsWith('.jsonl'), isEntered = () => true } = finding
+  const names = (await readdir(folder).catch(() => [])).sort()
+  for (const name of names) {
     const path = join(folder, name)
     const at = await stat(path).catch(() => null)
-    if (at?.isDirectory()) await walk(path, seen, visit)
-    else if (at?.isFile() && name.endsWith('.jsonl')) await visit(path)
+    if (at?.isDirectory()) {
+      if (isEntered(name, names)) await walk(path, seen, finding, visit)
+    } else if (at?.isFile() && isNamed(name)) await visit(path)
   }
 }

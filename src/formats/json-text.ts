@@ -45,7 +45,7 @@ export const inspect = (text: string): Inspection => {
 }
 
 /** One past the closing quote of the string that begins at `start`; the text's end where it is not closed. */
-const endOfString = (text: string, start: number): number => {
+export const endOfString = (text: string, start: number): number => {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end === -1 ? text.length : end + 1

@@ -94,20 +94,6 @@ const recordOnly = ({ path, kind, mode, oid, bytes }: FileRecord): FileRecord =>
   return kind === 'link' ? held : { ...held, mode: mode as number }
 }
 
-/**
- * What a restore goes to, seen from where the session stands: each path's last record at the target; a path that only the
- * present branch knows, and knew first after the target, as it was before (absent means that it will be removed).
- */
-export const restoreTarget = (
-  current: CodeState,
-  target: CodeState,
-): ReadonlyMap<string, FileRecord> => {
-  const wanted = new Map<string, FileRecord>()
-  for (const [path, { last }] of target.files) wanted.set(path, last)
-  for (const [path, { first }] of current.files) if (!wanted.has(path)) wanted.set(path, first)
-  return wanted
-}
-
 /** What the projection shows: plain JSON. */
 export interface CodeStateView {
   readonly checkpoint: EventId | null

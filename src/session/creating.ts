@@ -14,8 +14,9 @@ import { Stamp } from './stamp.js'
 /** Makes a session: its root, and what it begins with. */
 export const createSession = async (home: Home, input: NewSession): Promise<LiveSession> => {
   checkStore(home)
-  if (home.ports.fs.stat(input.workspace)?.isDirectory === false)
-    throw new NotFound('workspace', input.workspace, 'not a folder', 'name a folder with --workspace')
+  const problem = whyNoFolder(home, input.workspace)
+  if (problem !== null)
+    throw new NotFound('workspace', input.workspace, problem, 'name a folder with --workspace')
   const place = await makePlace(home, input.workspace)
   const { agent, startedBy, title, system } = input
   const root: Draft = {
@@ -33,6 +34,15 @@ export const createSession = async (home: Home, input: NewSession): Promise<Live
   if (title !== undefined) first.push({ type: 'title', note: true, title, by: 'user' })
   const id = await writeSession(home, place, first)
   return openSession(home, place, id)
+}
+
+/** Null also for what is not there: an imported session's workspace may be gone. */
+const whyNoFolder = ({ ports }: Home, path: string): string | null => {
+  try {
+    return ports.fs.stat(path)?.isDirectory === false ? 'not a folder' : null
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
 }
 
 /** Writes a new session of drafts in order, each on the one before. Gives its id. */

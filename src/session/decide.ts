@@ -180,7 +180,7 @@ const checkCompaction = (nodes: readonly BranchNode[], draft: Draft): E.Either<R
   if (open >= 0)
     return refuse(
       `a call of ${nodes[open]?.id} is still without its result`,
-      'name an event before it, or wait for the result',
+      'name an event before it, wait for the result, or append a failed one',
     )
   return E.right(draft)
 }

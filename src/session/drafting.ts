@@ -140,7 +140,10 @@ class Drafting {
 
   /** The same draft with the same time on the same parent is the same event: a retry finds what it wrote before. */
   async #written(line: Line): Promise<Event | null> {
-    return line.at > this.state.index.tailAt ? null : this.sight.written(line)
+    const { open, tailAt } = this.state.index
+    // Nothing hangs on an open end yet but notes, so nothing need be read.
+    const isNew = line.at > tailAt || (!line.note && Object.hasOwn(open, line.parent ?? ''))
+    return isNew ? null : this.sight.written(line)
   }
 
   async #isWritten(draft: Draft): Promise<boolean> {

@@ -1,6 +1,4 @@
 export {
-  type Failure,
-  type Imported,
   type ImportOptions,
   type ImportReport,
   importSources,

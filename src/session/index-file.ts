@@ -64,7 +64,8 @@ export const readIndex = (
   const bytes = readWhole(fs, path)
   let lines = 0
   for (let end = bytes.length; end > 0; ) {
-    const start = bytes.lastIndexOf(0x0a, end - 2) + 1
+    // A negative place would count from the end.
+    const start = end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1
     const line = bytes.subarray(start, bytes[end - 1] === 0x0a ? end - 1 : end)
     const session = line.toString('latin1', head.length, head.length + 32)
     lines++

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Draft, decodeDraft } from '../events/draft.js'
 import { InvalidDraft, LogLostTail, NotFound, Refused, StaleTail } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
 import type { Line } from '../events/line.js'
@@ -195,9 +194,11 @@ export class OpenSession {
     prepared: readonly Prepared[],
   ): void {
     const extra = written.slice(0, written.length - count).map((line) => eventOf(line, this.id))
-    const own = prepared.flatMap(({ drafted: { lines } }) => lines.map((line) => eventOf(line, this.id)))
+    // The log's note came first, so what was folded ahead of it is folded again after it.
     const index =
-      extra.length === 0 ? after.index : [...extra, ...own].reduce(sessionIndex.apply, before.index)
+      extra.length === 0
+        ? after.index
+        : written.map((line) => eventOf(line, this.id)).reduce(sessionIndex.apply, before.index)
     this.#state = { ...after, index }
     this.#tail = tailPlace(written) ?? this.#tail
     if (this.#tail.end - this.#savedEnd > saveEvery) this.#save()
@@ -286,17 +287,3 @@ const onTop = (stood: EventId, news: readonly Event[]): EventId => {
   }
   return position
 }
-
-/** What callers may append themselves: the rest has a command of its own, or belongs to the log. */
-const reservedTypes = new Set(['session', 'head', 'recovered', 'redaction', 'repaired', 'lost'])
-
-/** Drafts from outside, checked one by one; throws what is wrong with the first that is none. */
-export const checkedDrafts = (drafts: readonly unknown[]): readonly Draft[] =>
-  drafts.map((draft) => {
-    const checked = decodeDraft(draft)
-    if (E.isLeft(checked)) throw checked.left
-    const { type } = checked.right
-    if (reservedTypes.has(type))
-      throw new InvalidDraft([`type ${type} cannot be appended: it is written by a command of its own`])
-    return checked.right
-  })

@@ -124,11 +124,24 @@ export class Reader implements SessionReader {
 
   async *backward(view: ReadView = {}): AsyncIterable<readonly Line[]> {
     if (view.at === undefined) {
-      yield* this.log.readBackward(this.id, view)
+      yield* this.#wholeBackward(view)
       return
     }
     const path = await this.#pathLines(view)
     yield path.reverse()
+  }
+
+  /** The whole log, newest first. A parent that no line gave is damage, which a forward scan then places (INV-4, 6). */
+  async *#wholeBackward(view: ReadView): AsyncGenerator<readonly Line[]> {
+    const owed = new Set<EventId>()
+    for await (const lines of this.log.readBackward(this.id, view)) {
+      for (const { id, parent } of lines) {
+        owed.delete(id)
+        if (parent !== null) owed.add(parent)
+      }
+      yield lines
+    }
+    if (owed.size > 0) for await (const _ of this.log.readForward(this.id, view));
   }
 
   async path(view: ReadView = {}): Promise<readonly Event[]> {

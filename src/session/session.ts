@@ -4,7 +4,8 @@ import type { Event, EventId } from '../events/event.js'
 import type { Durability } from '../events/log.js'
 import { type Divergence, sessionIndex } from '../projections/session-index.js'
 import type { Compacted, CompactInput, Presence, Session, Undone } from './api.js'
-import { checkedDrafts, type OpenSession } from './open-session.js'
+import { checkedDrafts } from './checked-drafts.js'
+import type { OpenSession } from './open-session.js'
 import type { Reader } from './reader.js'
 
 /** A session held open for writing, as programs use it. */

@@ -3,7 +3,7 @@ import { storeValues } from '../events/blob.js'
 import { type Draft, isTime } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
-import { encodeLine, type Line } from '../events/line.js'
+import { encodeText, type Line } from '../events/line.js'
 import type { Ports } from '../events/system.js'
 import { advances } from './decide.js'
 
@@ -30,7 +30,7 @@ export class Stamp {
       type,
       note: !advances(draft),
     }
-    return { line: encodeLine(envelope, stored.right.payload), blobs: stored.right.blobs }
+    return { line: encodeText(envelope, stored.right.text), blobs: stored.right.blobs }
   }
 
   /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (DESIGN §3). */

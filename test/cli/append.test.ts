@@ -145,6 +145,7 @@ describe('append', () => {
       `{"type":"head","to":"${'a'.repeat(32)}","from":"${'a'.repeat(32)}","reason":"undo","row":{}}`,
       /append takes no head/,
     ],
+    ['a head that lacks members', '{"type":"head"}', /append takes no head/],
     ['a recovered', '{"type":"recovered","gaps":[]}', /append takes no recovered/],
     ['a redaction', '{"type":"redaction","ids":[],"reason":"x"}', /append takes no redaction/],
     [

@@ -27,6 +27,10 @@ describe('completion', () => {
     )
     expect(completions('coppice --json list --l')).toEqual(['--limit'])
     expect(completions('coppice import a')).toEqual(['auto'])
+    expect(completions('coppice import c')).toContain('claude')
+    expect(completions('coppice context abcd --format ')).toEqual(['openai', 'anthropic', 'plain'])
+    expect(completions('coppice list --status p')).toEqual(['pending', 'processing', 'permission_denied'])
+    expect(completions('coppice list --limit ')).toEqual([])
   })
 
   it.each(['zsh', 'fish'])('for %s names every command', (shell) => {

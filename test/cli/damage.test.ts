@@ -125,3 +125,21 @@ describe('caches', () => {
     }
   })
 })
+
+describe('a line that was taken out of the middle', () => {
+  it.each(readers)('stops %s with exit 4', (command) => {
+    const here = place()
+    const { session } = sessionWith(here, ...talk)
+    const path = logOf(here.store, session)
+    const lines = readFileSync(path, 'utf8').split('\n')
+    writeFileSync(path, lines.filter((line) => !line.includes('"two"')).join('\n'))
+    const { code, err } = here.run([command, session])
+    expect({ code, err }).toEqual({
+      code: 4,
+      err: expect.stringMatching(/missing-parent.* line 3, byte \d+/),
+    })
+    const salvaged = here.run([command, session, '--salvage'])
+    expect(salvaged).toMatchObject({ code: 4, err: expect.stringContaining('missing-parent') })
+    expect(salvaged.out).toContain('four')
+  })
+})

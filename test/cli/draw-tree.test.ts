@@ -84,6 +84,29 @@ describe('the drawn tree', () => {
     expect(lines.filter((line) => line.includes('undone'))).toHaveLength(2)
   })
 
+  it('marks as undone neither what a redo came back to, nor what lies above an end', () => {
+    const undoTwice = [
+      ...history().slice(0, 7),
+      event('und1', 'ans1', 'head', { to: idOf('ans1'), from: idOf('ans2'), reason: 'undo' }),
+      event('und2', 'root', 'head', { to: idOf('root'), from: idOf('und1'), reason: 'undo' }),
+    ]
+    const marked = (events: readonly Event[]): number =>
+      drawn(events).filter((line) => line.includes('undone')).length
+    expect(marked(undoTwice)).toBe(1)
+    const redo = event('red1', 'und1', 'head', { to: idOf('und1'), from: idOf('und2'), reason: 'redo' })
+    const again = event('red2', 'ans2', 'head', { to: idOf('ans2'), from: idOf('red1'), reason: 'redo' })
+    expect(marked([...undoTwice, redo, again])).toBe(0)
+    const away = event('out1', 'root', 'head', { to: idOf('root'), from: idOf('red2'), reason: 'checkout' })
+    expect(marked([...undoTwice, redo, again, away])).toBe(0)
+  })
+
+  it('says of a prompt without text that it has none', () => {
+    minutes = 0
+    const picture = [{ type: 'image', media: 'image/png', data: 'AAAA' }]
+    const asked = event('ask1', 'root', 'message', { role: 'user', content: picture })
+    expect(drawn([event('root', null, 'session'), asked])[1]).toContain('(no text)')
+  })
+
   it('cannot be made to command a terminal', () => {
     const lines = drawn([event('root', null, 'session'), said('ask1', 'root', 'user', 'a\x1b]0;owned\x07b')])
     expect(lines.join('\n')).not.toMatch(/[\x1b\x07]/)

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { messageOf } from '../../src/cli/exit.js'
 import { place, sessionWith, user } from './coppice.js'
 
 /** One line that begins with the program's name, and nothing on stdout. */
@@ -50,10 +51,15 @@ describe('errors', () => {
     ['an import from nowhere', ['import', 'auto', '/nonexistent/folder'], 3],
     ['an import of an unknown format', ['import', 'nonsense', '.'], 2],
     ['a summary that is not given', ['compact', 'SESSION'], 2],
-    ['a summary that cannot be read', ['compact', 'SESSION', '--summary', '/nonexistent'], 1],
+    ['a summary that is not there', ['compact', 'SESSION', '--summary', '/nonexistent'], 3],
+    ['a summary that cannot be read', ['compact', 'SESSION', '--summary', '/'], 1],
+    ['a system message that is not there', ['new', '--system', '/nonexistent'], 3],
     ['an undo to no user message', ['undo', 'SESSION', 'SESSION'], 1],
     ['nothing to redo', ['redo', 'SESSION'], 1],
-    ['a branch name that looks like an id', ['branch', 'SESSION', 'abcdef'], 1],
+    ['a branch name that looks like an id', ['branch', 'SESSION', 'abcdef'], 2],
+    ['a label too long', ['label', 'SESSION', '@', 'x'.repeat(201)], 2],
+    ['a status that is none', ['list', '--status', 'busy'], 2],
+    ['help for an unknown command', ['help', 'nonsense'], 2],
     ['an empty title', ['title', 'SESSION', ' '], 2],
     ['two that exclude each other', ['undo', 'SESSION', '@', '--force', '--keep'], 2],
     ['a shell without completion', ['completion', 'cmd'], 2],
@@ -82,7 +88,7 @@ describe('errors', () => {
       'checkout abcd abcd --code',
       'export abcd html',
       'export abcd claude',
-      'import codex x',
+      'import opencode x',
     ],
     ...['list --store postgres://localhost/db'],
   ])('%s is told to be missing in this version', (line) => {
@@ -103,6 +109,19 @@ describe('errors', () => {
     const { code, err } = run(['show', session, '--at', twice])
     expect(code).toBe(2)
     for (const one of ids.filter((candidate) => candidate.startsWith(twice))) expect(err).toContain(one)
+  })
+
+  it('say what is wrong with a name: too short, or of no command', () => {
+    const { run } = shared()
+    expect(run(['show', 'abc']).err).toMatch(/no session abc: .*: give at least 4 characters of its id\n$/)
+    expect(run(['help', 'nonsense']).err).toBe("coppice: unknown command 'nonsense': see `coppice --help`\n")
+    expect(run(['new', '--title', ' ']).err).not.toMatch(/shorter/)
+  })
+
+  it('of a full disk say to free some space', () => {
+    expect(messageOf(Object.assign(new Error('ENOSPC: write'), { syscall: 'write', code: 'ENOSPC' }))).toBe(
+      'ENOSPC: write: free some space, and try again',
+    )
   })
 
   it('have a trace only with --debug', () => {

@@ -126,6 +126,14 @@ describe('import and discover', () => {
     child.kill('SIGINT')
   })
 
+  it('pass over a store of its own, whatever it holds', () => {
+    const here = place()
+    const file = source(here.folder)
+    here.run(['import', 'auto', here.folder])
+    const again = here.run(['import', 'auto', here.folder, '--json']).json() as Report
+    expect(again).toEqual({ imported: [expect.objectContaining({ source: file, new: 0 })], failed: [] })
+  })
+
   it('a copied store is a backup: it opens and verifies', () => {
     const here = place()
     source(here.folder)

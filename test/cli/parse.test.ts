@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loaders } from '../../src/cli/loaders.js'
 import { parse } from '../../src/cli/parse.js'
 import { commands } from '../../src/cli/table.js'
+import { statuses } from '../../src/events/event.js'
 
 const asked = (...argv: string[]) => {
   const found = parse(argv, '1.2.3')
@@ -50,6 +51,12 @@ describe('the command line', () => {
       expect(help).toMatchObject({ kind: 'text' })
       expect(help.kind === 'text' ? help.text : '').toContain(example)
     }
+  })
+  it('offers the statuses that there are', () => {
+    const status = commands
+      .find(({ name }) => name === 'list')
+      ?.options?.find(({ flags }) => flags.startsWith('--status'))
+    expect(status?.choices).toEqual(statuses)
   })
   it('has code for every command that is not for later', () => {
     const here = commands.filter(({ later }) => later !== true).map(({ name }) => name)

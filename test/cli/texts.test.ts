@@ -1,9 +1,20 @@
+import colors from 'picocolors'
 import stringWidth from 'string-width'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { age, duration, since } from '../../src/cli/age.js'
+import { sessionTable } from '../../src/cli/commands/list.js'
 import { drawTable } from '../../src/cli/draw-table.js'
 import { bytes } from '../../src/cli/quantity.js'
-import { clipped, everyScript, isSimple, loadWidths, padded, widthOf } from '../../src/cli/width.js'
+import {
+  clipped,
+  clippedStart,
+  everyScript,
+  isSimple,
+  loadWidths,
+  padded,
+  widthOf,
+} from '../../src/cli/width.js'
+import type { SessionRow } from '../../src/session/api.js'
 
 describe('ages', () => {
   const now = Date.parse('2026-12-10T12:00:00.000Z')
@@ -42,6 +53,28 @@ describe('sizes', () => {
   })
 })
 
+describe('the table of sessions', () => {
+  it('fits a terminal of 80 columns, and shows the end of a workspace', () => {
+    const row = {
+      session: 'ab'.repeat(16),
+      title: 'A title that is far longer than there is room for',
+      updatedAt: '2026-12-10T11:00:01.000Z',
+      status: 'interrupted',
+      events: 12_345,
+      branches: 9,
+      children: [],
+      diverged: [],
+      problem: null,
+      workspace: '/home/mei/some/where/else/projects/teatimer',
+    } as unknown as SessionRow
+    const now = Date.parse('2026-12-10T12:00:00.000Z')
+    const colours = colors.createColors(false)
+    const lines = sessionTable([row], { all: true, now, columns: 80, colours })
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(80)
+    expect(lines[1]).toMatch(/ …\S*teatimer$/)
+  })
+})
+
 describe('columns', () => {
   beforeAll(() => loadWidths(everyScript))
 
@@ -60,8 +93,15 @@ describe('columns', () => {
       for (const text of ['plain text', '漢字漢字漢字', 'a漢b字c', ''])
         expect(widthOf(clipped(text, columns))).toBeLessThanOrEqual(columns)
   })
+  it('keeps the end of a path, and never gives more columns than asked for', () => {
+    expect(clippedStart('/home/mei/projects/teatimer', 12)).toBe('…ts/teatimer')
+    for (let columns = 0; columns < 12; columns++)
+      for (const text of ['plain text', '漢字漢字漢字', 'a漢b字c', ''])
+        expect(widthOf(clippedStart(text, columns))).toBeLessThanOrEqual(columns)
+  })
   it('leaves what fits', () => {
     expect(clipped('漢字', 4)).toBe('漢字')
+    expect(clippedStart('漢字', 4)).toBe('漢字')
     expect(padded('漢', 4)).toBe('漢  ')
   })
   it('aligns a table by what is seen', () => {

@@ -55,6 +55,17 @@ describe('a new session', () => {
     expect(fs.bytesOf(path).equals(before)).toBe(true)
   })
 
+  test('whose folder another process takes at the last moment is refused with StaleTail', async () => {
+    const fs = new MemoryFs()
+    fs.fault = (operation) => {
+      if (operation === 'rename') fs.put(path, root.bytes)
+      return undefined
+    }
+    expect((await left(logOn(fs).create([root, first]))).tag).toBe('StaleTail')
+    expect(fs.paths()).toEqual([path])
+    expect(fs.bytesOf(path).equals(root.bytes)).toBe(true)
+  })
+
   test('longer than one write is written in parts', async () => {
     const fs = new MemoryFs()
     const lines = [root, ...chainOn(root.id, 1, 10, 'x'.repeat(1_000_000))]

@@ -195,6 +195,17 @@ describe('what is no gap', () => {
     }
   })
 
+  test('damage before the place that a reader begins at is none of its business', async () => {
+    const bytes = Buffer.concat([bytesOf(...lines), Buffer.from('{"id":"torn')])
+    bytes[gapAt + 70] = 0
+    const from = placed(lines)[4]?.offset as number
+    const log = logOn(fsWith(bytes))
+    const { lines: read, told, error } = await readAll((report) => log.readForward(root.id, { from, report }))
+    expect(error).toBe(null)
+    expect(idsOf(read)).toEqual(idsOf(lines.slice(4)))
+    expect(told.map(({ kind }) => kind)).toEqual(['torn-tail'])
+  })
+
   test('a hole that begins more than 4 MiB before the end is damage', async () => {
     const long = messageOn(a.id, 7, 'x'.repeat(4 * 1024 * 1024 - 700))
     const inside = holed([root, a, lost, long], 2)
@@ -259,6 +270,15 @@ describe('a `recovered` note', () => {
       if (forward.error === null) expect(idsOf(backward.lines)).toEqual(idsOf(forward.lines).reverse())
       expect(idsOf(forward.lines)).toContain(a.id)
     }
+  })
+
+  test('makes nothing void below itself: an orphan that is written again without its parent is damage', async () => {
+    const fs = fsWith(holedBytes)
+    await right(logOn(fs).append(root.id, standing.id, [messageOn(standing.id, 100)]))
+    const below = fs.bytesOf(path).length
+    fs.put(path, Buffer.concat([fs.bytesOf(path), bytesOf(child)]))
+    const { forward } = await read(fs)
+    expect((forward.error as Damaged).damage).toMatchObject({ kind: 'missing-parent', offset: below })
   })
 
   test('is history in a file that no longer holds what it names', async () => {

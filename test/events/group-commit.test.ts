@@ -95,11 +95,14 @@ describe('the recovered note of a log', () => {
     const fs = fsWith(Buffer.concat([start, Buffer.from('{"id":"torn')]))
     const log = logOn(fs)
     const second = messageOn(first.id, 2)
-    const [nothing, empty, some] = await Promise.all([
+    const third = messageOn(second.id, 3)
+    const [nothing, empty, some, more] = await Promise.all([
       right(log.append(root.id, first.id, [])),
       right(log.append(root.id, first.id, [])),
       right(log.append(root.id, first.id, [second])),
+      right(log.append(root.id, second.id, [third])),
     ])
+    expect(idsOf(more.lines)).toEqual([third.id])
     expect([nothing.lines, empty.lines]).toEqual([[], []])
     expect(some.lines.map(({ type }) => type)).toEqual(['recovered', 'message'])
     expect(some.tail).toBe(second.id)

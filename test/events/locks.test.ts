@@ -104,6 +104,19 @@ describe('a writer that never rests', () => {
     await writing
     expect(Math.max(...waits)).toBeLessThan(2_000)
   })
+
+  test('and syncs nothing leaves timers their turn', async () => {
+    const log = fileLog({ fs: fsWith(start), clock: Date, random: countingRandom(), folder: '/store' })
+    let isDue = false
+    setTimeout(() => {
+      isDue = true
+    }, 1)
+    let tail = first.id
+    for (let ms = 2; !isDue; ms++) {
+      const line = messageOn(tail, ms)
+      tail = (await right(log.append(root.id, tail, [line], 'none'))).tail
+    }
+  })
 })
 
 describe('a file system', () => {

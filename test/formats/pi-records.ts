@@ -50,6 +50,7 @@ const customRecord = (payload: Record<string, unknown>, envelope: Json): Json =>
       : kind === 'custom_message' || role === 'custom' || role === 'hookMessage'
         ? { content: saidContent(content) }
         : { summary: content }
-  const said = role === undefined ? speech : { message: content === undefined ? undefined : { role, ...speech } }
+  const said =
+    role === undefined ? speech : { message: content === undefined ? undefined : { role, ...speech } }
   return reunite(data, { type: kind, ...envelope, ...said })
 }

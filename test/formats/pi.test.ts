@@ -27,7 +27,10 @@ const remarks = (items: readonly Item[]): string[] =>
 let made = 0
 const read = async (...lines: readonly (object | string)[]): Promise<Item[]> => {
   const file = join(folder, `${made++}.jsonl`)
-  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'))
+  writeFileSync(
+    file,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  )
   return itemsOf(pi, file)
 }
 const header = { type: 'session', version: 3, id: 's', timestamp: '2026-12-01T09:00:00.000Z', cwd: '/w' }
@@ -42,7 +45,11 @@ const entry = (id: string, parentId: string | null, text: string): object => ({
 describe('a Pi session of version 3', () => {
   it('is a session with its folder, and a tree by parentId', () => {
     expect(problemsOf(tree)).toEqual([])
-    expect(tree[0]).toMatchObject({ kind: 'session', workspace: '/home/u/tea', agent: { name: 'pi', format: 3 } })
+    expect(tree[0]).toMatchObject({
+      kind: 'session',
+      workspace: '/home/u/tea',
+      agent: { name: 'pi', format: 3 },
+    })
     expect(by(tree, 'a000000b').parent).toBe('a0000007')
     expect(by(tree, 'a0000009').parent).toBe('a0000007')
   })
@@ -95,7 +102,11 @@ describe('a Pi session of version 3', () => {
     expect(payload('a0000012')).toEqual({ target: idFor('a000000e'), replacement: null })
     expect(payload('a0000008')).toEqual({ target: idFor('a0000003'), label: 'the beginning' })
     expect(payload('a0000017')).toEqual({ title: 'tea timer', by: 'import' })
-    expect(payload('a0000016')).toMatchObject({ for: 'title', model: 'small-model', usage: { costUsd: 0.001 } })
+    expect(payload('a0000016')).toMatchObject({
+      for: 'title',
+      model: 'small-model',
+      usage: { costUsd: 0.001 },
+    })
     expect(by(tree, 'a0000018').parent).toBe('a0000015')
   })
 
@@ -200,9 +211,18 @@ describe('a Pi file that is not as it should be', () => {
 
   it('names what it cannot read by its line, and takes the entries around it', async () => {
     const whole = JSON.stringify(entry('b', 'a', '2'))
-    const items = await read(header, `{"type":"mess${JSON.stringify(entry('a', null, '1'))}${whole}`, '[1]', '{"type":"me')
+    const items = await read(
+      header,
+      `{"type":"mess${JSON.stringify(entry('a', null, '1'))}${whole}`,
+      '[1]',
+      '{"type":"me',
+    )
     expect(eventsOf(items).map(({ key }) => key)).toEqual(['a', 'b'])
-    expect(items.filter(({ kind }) => kind === 'failed')).toMatchObject([{ line: 2 }, { line: 3 }, { line: 4 }])
+    expect(items.filter(({ kind }) => kind === 'failed')).toMatchObject([
+      { line: 2 },
+      { line: 3 },
+      { line: 4 },
+    ])
   })
 
   it('keeps a compaction that covers nothing as words that the model reads', async () => {
@@ -219,7 +239,14 @@ describe('a Pi file that is not as it should be', () => {
   })
 
   it('covers everything where the first kept entry is on another branch', async () => {
-    const cut = { type: 'compaction', id: 'c', parentId: 'b', timestamp: 'x', summary: 's', firstKeptEntryId: 'z' }
+    const cut = {
+      type: 'compaction',
+      id: 'c',
+      parentId: 'b',
+      timestamp: 'x',
+      summary: 's',
+      firstKeptEntryId: 'z',
+    }
     const items = await read(header, entry('a', null, '1'), entry('b', 'a', '2'), cut)
     expect(payload('c', items)).toEqual({ summary: 's', through: idFor('b') })
     expect(remarks(items)).toContain(

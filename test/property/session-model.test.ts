@@ -345,7 +345,7 @@ describe('a session against a model, with crashes, reopening, and a second write
           return { model: new Model(first.id), real }
         }, commandsRun),
       ),
-      runs(60),
+      runs(40),
     )
   })
 })

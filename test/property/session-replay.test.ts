@@ -71,7 +71,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
           deepStrictEqual(state, replayed)
         }),
       ),
-      runs(60),
+      runs(30),
     )
   })
 
@@ -90,7 +90,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
           deepStrictEqual(await (await store.reader(session.id)).savedAgrees(), true)
         }),
       ),
-      runs(60),
+      runs(30),
     )
   })
 
@@ -114,7 +114,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
             deepStrictEqual(live.state, replay(projection, events))
           }),
       ),
-      runs(60),
+      runs(30),
     )
   })
 
@@ -128,7 +128,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
               deepStrictEqual(row, plain(rowOf(branchEvents(events, tree, to as string))))
         }),
       ),
-      runs(100),
+      runs(60),
     )
   })
 
@@ -145,7 +145,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
           }
         }),
       ),
-      runs(60),
+      runs(30),
     )
   })
 
@@ -157,7 +157,7 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
           deepStrictEqual({ problems, diverged }, { problems: [], diverged: [] })
         }),
       ),
-      runs(60),
+      runs(30),
     )
   })
 })

@@ -133,7 +133,11 @@ const draftsOf = ({ kind, pick, a, b, text }: SessionStep, nodes: readonly Event
         ...(b ? { usage: { input: pick, output: a } } : {}),
         ...(a === 1 ? { reasoning: text } : {}),
       }),
-    grouped: () => message('assistant', text, { group: `g${a % 2}` }),
+    grouped: () =>
+      message('assistant', text, {
+        group: `g${a % 2}`,
+        ...(b ? { usage: { input: pick, output: a }, toolCalls: calls(1, pick) } : {}),
+      }),
     call: () => message('assistant', b ? text : null, { toolCalls: calls(a, pick) }),
     result: () => message('tool', text, { toolCallId: `c${pick % 5}${a}` }),
     system: () => message('system', text, b ? { $odd: { $blob: 'no' } } : {}),

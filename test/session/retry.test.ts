@@ -104,6 +104,23 @@ describe('submitting stamped drafts again', () => {
     expect((await (await store.reader(a.id)).row()).diverged).toHaveLength(1)
   })
 
+  it('reads nothing for drafts of an earlier time that go on from the head', async () => {
+    const { fs, store, session } = await begun()
+    const before = fs.count('read')
+    await session.append([1, 2, 3].map((ms) => ({ ...user(`${ms}`), at: `2020-01-01T00:00:00.00${ms}Z` })))
+    await session.append({ ...user('4'), at: '2020-01-01T00:00:00.000Z' })
+    expect(fs.count('read')).toBe(before)
+    expect(await textsOf(store, session.id)).toEqual(['first', '1', '2', '3', '4'])
+  })
+
+  it('finds a note again, too', async () => {
+    const { store, session } = await begun()
+    const note = { type: 'status', status: 'processing', at: at(1), parent: session.position }
+    const first = await say(session, note)
+    expect((await say(session, note)).id).toBe(first.id)
+    expect(await countOf(store, session.id)).toBe(3)
+  })
+
   it('reads no further back than the parent', async () => {
     const { fs, session } = await begun()
     for (let i = 0; i < 300; i++) await session.append(user('x'.repeat(1000)), { durability: 'none' })

@@ -8,7 +8,7 @@ export const storePath = '/store'
 export const workspace = '/nowhere/w'
 
 /** A clock that goes on by a millisecond each time it is looked at. */
-export const tickingClock = (from = Date.UTC(2026, 11, 1, 9)): Clock => {
+const tickingClock = (from = Date.UTC(2026, 11, 1, 9)): Clock => {
   let now = from
   return { now: () => now++ }
 }

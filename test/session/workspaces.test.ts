@@ -124,7 +124,7 @@ describe('the folder of a workspace', () => {
     expect((await store.list({ workspace: odd })).map((row) => [row.session, row.workspace])).toEqual([
       [session.id, odd],
     ])
-    await store.create({ workspace: join(folder, 'loop') })
+    expect((await refusal(store.create({ workspace: join(folder, 'loop') }))).tag).toBe('NotFound')
     await store.archive(session.id, 'delete')
     const { key } = (await store.archived())[0] as { key: string }
     const modeOf = (...names: string[]): string => (statSync(join(root, ...names)).mode & 0o777).toString(8)

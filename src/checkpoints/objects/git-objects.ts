@@ -118,6 +118,14 @@ export class GitObjects implements ObjectStore {
     })
   }
 
+  /** What each object takes on disk (bytes). */
+  sizes(): ReadonlyMap<string, number> {
+    const loose = this.loose
+      .oids()
+      .map((oid) => [oid, this.fs.stat(this.loose.pathOf(oid))?.size ?? 0] as const)
+    return new Map([...this.packs.sizes(), ...loose])
+  }
+
   /** Runs something while no other process writes objects. */
   alone<T>(run: () => Promise<T>, deadline?: number): Promise<T> {
     return withLock(

@@ -13,11 +13,15 @@ export async function* inflateFrom(file: FileHandle, offset: number): AsyncGener
   let isDone = false
   const feed = (): void => {
     if (isDone) return
-    const buffer = Buffer.allocUnsafe(chunk)
-    const read = file.read(buffer, 0, chunk, position)
-    position += read
-    if (read === 0) inflate.end()
-    else inflate.write(buffer.subarray(0, read), (error) => (error ? undefined : feed()))
+    try {
+      const buffer = Buffer.allocUnsafe(chunk)
+      const read = file.read(buffer, 0, chunk, position)
+      position += read
+      if (read === 0) inflate.end()
+      else inflate.write(buffer.subarray(0, read), (error) => (error ? undefined : feed()))
+    } catch (error) {
+      inflate.destroy(error as Error)
+    }
   }
   inflate.once('end', () => {
     isDone = true

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { lock } from '../../events/file-log/lock.js'
 import type { Fs } from '../../events/ports.js'
 
@@ -9,6 +10,7 @@ export const withLock = async <T>(
   run: () => Promise<T>,
   deadline = 30_000,
 ): Promise<T> => {
+  fs.makeDir(dirname(path))
   const file = fs.open(path, 'create')
   try {
     await lock(file, kind, () => null, deadline)

@@ -19,7 +19,7 @@ export const kindNumbers: ReadonlyMap<number, ObjectKind> = new Map([
 ])
 
 /** Fast: what stays long is packed again by `gc`. */
-const level = 1
+const fast = 1
 
 const entryHeader = (type: number, size: number): Buffer => {
   const bytes: number[] = []
@@ -29,7 +29,7 @@ const entryHeader = (type: number, size: number): Buffer => {
   return Buffer.from(bytes)
 }
 
-export const packed = (oid: string, kind: ObjectKind, bytes: Uint8Array): PackedObject => ({
+export const packed = (oid: string, kind: ObjectKind, bytes: Uint8Array, level = fast): PackedObject => ({
   oid,
   raw: Buffer.concat([entryHeader(typeNumbers[kind], bytes.length), deflateSync(bytes, { level })]),
 })

@@ -105,6 +105,28 @@ export class Packs {
     }
   }
 
+  /** The size of an object, inflated; null where no pack holds it, or holds it as a delta. */
+  sizeOf(oid: string): number | null {
+    return this.#within(oid, (file, { offset }) => {
+      const { base, size } = this.#headAt(file, offset)
+      return base === null ? size : null
+    })
+  }
+
+  /** What each object takes in its pack (bytes). */
+  sizes(): ReadonlyMap<string, number> {
+    const sizes = new Map<string, number>()
+    for (const [name, index] of this.#load()) {
+      const end = (this.fs.stat(this.pathOf(name))?.size ?? 20) - 20
+      const placed = Array.from({ length: index.count }, (_, i) => [index.offset(i), index.oid(i)] as const)
+      placed.sort((a, b) => a[0] - b[0])
+      placed.forEach(([at, oid], i) => {
+        sizes.set(oid, (placed[i + 1]?.[0] ?? end) - at)
+      })
+    }
+    return sizes
+  }
+
   /** Every object of a pack as it stands there, for another pack; null where one of them is a delta on an offset. */
   raw(name: string): readonly PackedObject[] | null {
     const index = this.#load().get(name)

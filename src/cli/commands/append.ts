@@ -62,10 +62,11 @@ const draftOf = (line: InputLine): Draft | undefined => {
   const json = jsonOfLine(line)
   if (json === undefined) return undefined
   if (typeof json === 'string') throw new BadDraft(line.number, json)
+  const { type } = (json.value ?? {}) as { readonly type?: unknown }
+  if (typeof type === 'string' && refused.has(type))
+    throw new BadDraft(line.number, `append takes no ${type} event`)
   const draft = decodeDraft(json.value)
   if (E.isLeft(draft)) throw new BadDraft(line.number, draft.left.reasons.join('; '))
-  if (refused.has(draft.right.type))
-    throw new BadDraft(line.number, `append takes no ${draft.right.type} event`)
   return draft.right
 }
 

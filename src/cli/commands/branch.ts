@@ -1,8 +1,10 @@
+import { BranchName } from '../../events/event.js'
 import type { TreeView } from '../../projections/tree.js'
 import { age } from '../age.js'
 import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { drawTable } from '../draw-table.js'
+import { Usage } from '../errors/usage.js'
 import { eventOf, readerOf, short, withSession } from '../names.js'
 import type { Options } from '../options.js'
 import { safeLine } from '../safe-text.js'
@@ -10,12 +12,23 @@ import { loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = '', branch], options) => {
   if (branch === undefined) return list(context, name, options)
+  checkName(branch)
   const reader = await readerOf(context, name)
   const { at } = await eventOf(reader, options.text('at'))
   const id = await withSession(context, reader.id, (session) => session.branch(branch, at))
   if (context.json) await context.out.json({ branch, id })
   else await context.out.line(`branch ${safeLine(branch)} begins at ${short(id)}`)
   return undefined
+}
+
+/** The rule of branch events (docs/FORMAT.md), said as what it is here: wrong usage. */
+const checkName = (branch: string): void => {
+  if (!BranchName.is(branch))
+    throw new Usage(
+      'a branch name has 1 to 200 characters, is not all hex, and does not begin with @',
+      safeLine(branch),
+      'give another name',
+    )
 }
 
 const list = async (context: Context, name: string, options: Options): Promise<number> => {

@@ -1,6 +1,7 @@
 import type { Event, EventId } from '../../events/event.js'
 import { is } from '../../events/event.js'
 import type { Context, Run } from '../context.js'
+import { Usage } from '../errors/usage.js'
 import { readerOf, short, withSession } from '../names.js'
 import { safeLine } from '../safe-text.js'
 
@@ -15,6 +16,8 @@ export const run: Run = async (context, [name = '', named, text]) => {
     return undefined
   }
   const label = text.trim() === '' ? null : text.trim()
+  if (label !== null && [...label].length > 200)
+    throw new Usage('a label has at most 200 characters', `${label.slice(0, 20)}…`, 'give a shorter one')
   await withSession(context, reader.id, (session) => session.label(event, label))
   if (context.json) await context.out.json({ event, label })
   else

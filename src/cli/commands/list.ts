@@ -4,7 +4,7 @@ import type { Colours, Context, Run } from '../context.js'
 import { drawTable } from '../draw-table.js'
 import { short } from '../names.js'
 import { safeLine, safeName } from '../safe-text.js'
-import { loadWidths } from '../width.js'
+import { clippedStart, loadWidths } from '../width.js'
 
 export const run: Run = async (context, _args, options) => {
   const all = options.flag('all')
@@ -67,20 +67,21 @@ export const sessionTable = (rows: readonly SessionRow[], options: TableOptions)
     coloured(row.status, colours),
     colours.dim(String(row.events)),
     remarks(row, colours),
-    ...(all ? [endOf(safeName(row.workspace), mostOfPath)] : []),
+    ...(all ? [clippedStart(safeName(row.workspace), mostOfPath)] : []),
   ])
   const heads = [
     { head: 'ID' },
-    { head: 'TITLE', least: 24 },
+    { head: 'TITLE', least: 12 },
     { head: 'AGE', align: 'right' as const },
     { head: 'STATUS' },
     { head: 'EVENTS', align: 'right' as const },
     { head: '' },
-    ...(all ? [{ head: 'WORKSPACE', least: 16 }] : []),
+    ...(all ? [{ head: 'WORKSPACE', least: 12, keep: 'end' as const }] : []),
   ]
   return drawTable(heads, cells, colours.dim, columns)
 }
 
+/** The end of a path says more than its beginning. */
 const mostOfPath = 32
 
 /** What is out of the ordinary. */
@@ -100,7 +101,3 @@ const coloured = (status: string, colours: Colours): string => {
   if (status === 'pending') return colours.dim(status)
   return colours.blue(status)
 }
-
-/** The end of a path says more than its beginning. */
-const endOf = (path: string, columns: number): string =>
-  path.length <= columns ? path : `…${path.slice(path.length - columns + 1)}`

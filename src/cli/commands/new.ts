@@ -26,5 +26,6 @@ export const titleOf = (text: string | undefined): string | undefined => {
   const title = text.trim()
   const length = [...title].length
   if (length >= 1 && length <= 200) return title
-  throw new Usage(`a title has 1 to 200 characters, this one has ${length}`, '', 'give a shorter one')
+  const advice = length === 0 ? 'give one that says something' : 'give a shorter one'
+  throw new Usage(`a title has 1 to 200 characters, this one has ${length}`, '', advice)
 }

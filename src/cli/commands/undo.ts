@@ -51,7 +51,7 @@ const list = async (context: Context, reader: SessionReader, all: boolean): Prom
   for (const { id, text, at } of targets) {
     const when = age(at, now()).padStart(6)
     await out.line(
-      `${colours.yellow(short(id))}  ${colours.dim(when)}  ${clipped(safeLine(text), out.columns - 18)}`,
+      `${colours.yellow(short(id))}  ${colours.dim(when)}  ${clipped(safeLine(text) || '(no text)', out.columns - 18)}`,
     )
   }
   return undefined

@@ -1,5 +1,5 @@
 import { globalOptions } from '../table.js'
-import { firstWords, namesOf, offered, sessionCommands, wordsOf } from './words.js'
+import { firstWords, namesOf, offered, sessionCommands, valuesOf, wordsOf } from './words.js'
 
 export const bash = (): string => `# bash completion for coppice: source <(coppice completion bash)
 _coppice() {
@@ -11,6 +11,11 @@ _coppice() {
       *) command=\${COMP_WORDS[i]}; at=$i; break ;;
     esac
   done
+  case $command,\${COMP_WORDS[COMP_CWORD-1]} in
+${valuesOf()
+  .map(({ asked, words }) => `    ${asked}) COMPREPLY=($(compgen -W '${words}' -- "$word")); return ;;`)
+  .join('\n')}
+  esac
   local words=
   case $command in
     '') words='${namesOf()} help ${wordsOf(globalOptions)} --version' ;;

@@ -1,3 +1,4 @@
+import { formats } from '../../formats/registry.js'
 import { type CommandSpec, commands, type OptionSpec } from '../table.js'
 
 /** Commands that this version has, each once. */
@@ -16,9 +17,22 @@ export const namesOf = (): string =>
     .map(({ name }) => name)
     .join(' ')
 
+/** Options whose value is one of a few, as the words of a command line that ask for it: `context,--format`. */
+export const valuesOf = (): readonly { readonly asked: string; readonly words: string }[] =>
+  offered().flatMap(({ name, options = [] }) =>
+    options.flatMap((option) =>
+      option.choices === undefined
+        ? []
+        : flagsOf(option).map((flag) => ({
+            asked: `${name},${flag}`,
+            words: option.choices?.join(' ') ?? '',
+          })),
+    ),
+  )
+
 /** What a command takes as its first word, where that is one of a few. */
 export const firstWords: Readonly<Record<string, string>> = {
-  import: 'auto claude deepcode zettcode',
+  import: ['auto', ...formats.map(({ name }) => name)].join(' '),
   completion: 'bash zsh fish',
 }
 

@@ -128,9 +128,9 @@ const showContext = async ({ colours }: Context, stage: Stage, reader: SessionRe
     const text = safeLine(
       typeof content === 'string' ? content : content == null ? '' : JSON.stringify(content),
     )
-    const called =
-      calls === undefined ? '' : colours.blue(` → ${calls.length} call${calls.length === 1 ? '' : 's'}`)
-    return `${colours.magenta(role.padEnd(9))} ${stage.clip(text, 20)}${called}`
+    const called = calls === undefined ? '' : colours.blue(`→ ${counted(calls.length, 'call')}`)
+    const said = [stage.clip(text, 20), called].filter((part) => part !== '').join(' ')
+    return `${colours.magenta(role.padEnd(9))} ${said}`
   })
   await stage.show(lines, 10)
   await stage.say(

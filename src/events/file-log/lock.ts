@@ -40,8 +40,10 @@ export const lock = async (
 /**
  * Waits while someone else waits for the lock: a kernel lock that is let go and taken again at once would else be seen
  * free by no one, and a busy writer keep out all others. No longer than the longest pause between two of their tries.
+ * This process's own timers and signals get their turn too, which appends without a sync would else put off for ever.
  */
 export const giveWay = async (file: FileHandle): Promise<void> => {
+  await new Promise((resolve) => setImmediate(resolve))
   for (let waited = 0; waited < 2 * lockPause; waited++) {
     if (tryLock(file, 'exclusive', 'queue')) {
       file.unlock('queue')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { readJsonl } from '../jsonl.js'
+import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { callOf } from './caller.js'
 import { claudeRecord, looksLikeRecord } from './records.js'
@@ -32,8 +33,15 @@ const types = new Set([
   'permission-mode',
 ])
 
-const detect = (_path: string, start: string): boolean =>
-  firstRecords(start).some((value) => looksLikeRecord(value) && types.has((value as { type: string }).type))
+const detect = (_path: string, start: string): boolean => firstRecords(start).some(isLine)
+
+/** Gemini's messages may carry a `sessionId` too, but their words stand in the line itself. */
+const isLine = (value: unknown): boolean => {
+  if (!looksLikeRecord(value) || !isObject(value)) return false
+  const { type, uuid, message } = value
+  const isSpeech = type === 'user' || type === 'assistant'
+  return types.has(type as string) && (!isSpeech || typeof uuid === 'string' || isObject(message))
+}
 
 async function* read(source: string): AsyncGenerator<Item> {
   const remarks = new Remarks()

@@ -81,7 +81,8 @@ export class Branches {
 
   #carry(thread: Thread, entry: Entry): Item[] {
     const { id, type, hash } = entry
-    if (id !== null && this.#awaited.delete(id)) thread.say('entry stands after one that names it as its parent')
+    if (id !== null && this.#awaited.delete(id))
+      thread.say('entry stands after one that names it as its parent')
     const on = this.#parentOf(thread, entry)
     const key =
       id !== null && isOwnId(id) && !this.#placed.has(id) ? id : thread.unused(`${type}#${hash.slice(0, 16)}`)
@@ -126,7 +127,12 @@ export class Branches {
       case 'usage':
         return usageNote(place)
     }
-    return custom(place, type, null, known.has(type) ? undefined : ': this version of Coppice does not know it')
+    return custom(
+      place,
+      type,
+      null,
+      known.has(type) ? undefined : ': this version of Coppice does not know it',
+    )
   }
 
   /** The cut: all before the first entry that is kept. Where that is not on the branch, Pi keeps nothing before it. */
@@ -135,7 +141,8 @@ export class Branches {
     const { value } = entry
     const named = textIn(value, 'firstKeptEntryId')
     const index = value['firstKeptEntryIndex']
-    const kept = named !== null ? this.#placed.get(named) : this.#order[typeof index === 'number' ? index : -1]
+    const kept =
+      named !== null ? this.#placed.get(named) : this.#order[typeof index === 'number' ? index : -1]
     const isOnPath = kept !== undefined && kept !== null && isAbove(kept, on)
     if (!isOnPath)
       thread.say('compaction whose first kept entry is not on its branch: nothing before it is kept')
@@ -146,7 +153,8 @@ export class Branches {
     if (through === null || typeof summary !== 'string') {
       return custom(place, 'compaction', summarySpeech(value), ': it covers nothing that is in the file')
     }
-    if (through !== upTo) thread.say('compaction cut elsewhere: it would leave an open call, or an earlier cut')
+    if (through !== upTo)
+      thread.say('compaction cut elsewhere: it would leave an open call, or an earlier cut')
     const usage = usageOf(value['usage'])
     const { tokensBefore } = value
     const members = {
@@ -154,7 +162,12 @@ export class Branches {
       ...(typeof tokensBefore === 'number' ? { tokensBefore } : {}),
       ...(usage === undefined ? {} : { usage }),
     }
-    const said = { type: 'compaction', ...saidEnvelope(key, on?.key ?? null, thread.at), summary, tokensBefore }
+    const said = {
+      type: 'compaction',
+      ...saidEnvelope(key, on?.key ?? null, thread.at),
+      summary,
+      tokensBefore,
+    }
     return [
       thread.append({
         ...from(entry),
@@ -193,9 +206,13 @@ export class Branches {
     if (!target) {
       return custom(place, 'label', null, ': its target does not stand before it')
     }
-    if (target.key !== targetId) thread.say('label of an entry that is a note here: set on what that hangs on')
+    if (target.key !== targetId)
+      thread.say('label of an entry that is a note here: set on what that hangs on')
     const said = { targetId: target.key, label: text === '' ? undefined : text }
-    return note(place, 'label', said, (idOf) => ({ target: idOf(target.key), label: text === '' ? null : text }))
+    return note(place, 'label', said, (idOf) => ({
+      target: idOf(target.key),
+      label: text === '' ? null : text,
+    }))
   }
 }
 
@@ -307,4 +324,3 @@ const usageNote = (place: Place): Item[] => {
   const payload = { for: kind, usage, ...(model === null ? {} : { model }) }
   return note(place, 'usage', { kind, model: model ?? undefined }, payload)
 }
-

@@ -15,9 +15,11 @@ const folders = ({ home, env }: Surroundings): readonly string[] => {
   return [agent ? join(inHome(agent), 'sessions') : join(home, '.pi', 'agent', 'sessions')]
 }
 
+/** Coppice's own logs begin with a `session` too, which has a `parent`: they are not taken over. */
 const isHeader = (value: unknown): boolean =>
   isObject(value) &&
   value['type'] === 'session' &&
+  !('parent' in value) &&
   typeof value['id'] === 'string' &&
   (typeof value['cwd'] === 'string' || typeof value['version'] === 'number')
 

@@ -3,7 +3,7 @@ import type { EventId } from '../../events/event.js'
 import { noteTypes } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
 import type { EventItem, MoveItem } from '../../formats/format.js'
-import type { ImportTarget } from './target.js'
+import { editKey, type ImportTarget } from './target.js'
 
 /** What came of an item beside events: words for the person who imports. */
 export type Say = (text: string) => void
@@ -57,7 +57,7 @@ export class SourceCursor {
       return
     }
     const replacement = payload.content ?? null
-    const edit = `${key}#edit:${sha256(JSON.stringify(payload)).slice(0, 12)}`
+    const edit = `${key}${editKey}${sha256(JSON.stringify(payload)).slice(0, 12)}`
     if (target.idOf(edit) !== null) return
     this.say('message changed in its source since it was imported: kept, with an edit of its content')
     const parent = this.#reach(target.position, edit, at, 'branch')

@@ -25,7 +25,7 @@ export interface ImportOptions {
 }
 
 /** One row a source file and session: `events` is what the session now holds, `new` what this import added. */
-export interface Imported {
+interface Imported {
   readonly source: string
   readonly session: EventId
   readonly events: number
@@ -34,7 +34,7 @@ export interface Imported {
 }
 
 /** `line` counts from 1; null where the whole source could not be read. */
-export interface Failure {
+interface Failure {
   readonly source: string
   readonly line: number | null
   readonly reason: string

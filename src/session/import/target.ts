@@ -32,6 +32,9 @@ export interface Made {
   readonly raw?: string
 }
 
+/** In the key of an edit that the importer itself makes, of a record that changed in its source. */
+export const editKey = '#edit:'
+
 /** How much is gathered before it is written (bytes). */
 const batchBytes = 1024 * 1024
 
@@ -103,13 +106,14 @@ export class ImportTarget {
     if (advancesHead(event)) {
       const above = event.parent === null ? undefined : this.#rows.get(event.parent)
       this.#rows.set(event.id, nextRow(above ?? emptyRow, event))
-      if (event.type === 'head') this.#bases.set(event.id, this.baseOf(event.parent ?? event.id))
+      if (event.type === 'head' || (event.type === 'edit' && key?.includes(editKey)))
+        this.#bases.set(event.id, this.baseOf(event.parent ?? event.id))
       if (key !== null || event.parent === null) this.#position = event.id
     }
     if (key !== null && event.parent !== null) this.#known.set(key, knownOf(event))
   }
 
-  /** The nearest event that is no `head` event. */
+  /** The nearest event that stands for a record of the source: no `head` event, no edit of what a record said before. */
   baseOf(id: EventId): EventId {
     return this.#bases.get(id) ?? id
   }

@@ -1,0 +1,175 @@
+import { join } from 'node:path'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { StoreUnusable } from '../events/errors/store-unusable.js'
+import { Tagged } from '../events/errors/tagged.js'
+import type { EventId } from '../events/event.js'
+import type { Ports } from '../events/system.js'
+import { type FileDiff, diffsOf, type Pair } from './diff.js'
+import { Journals } from './journal.js'
+import { nodeWorkFs } from './node-work-fs.js'
+import { type Collected, type CollectOptions, collect } from './objects/collect.js'
+import { GitObjects } from './objects/git-objects.js'
+import { withLock } from './objects/locks.js'
+import { reachableFrom } from './objects/reachable.js'
+import { whyNotWorkspace } from './place.js'
+import type { Plan } from './plan-entry.js'
+import { type RestoreLog, type Recovered, recoverRestores } from './recover.js'
+import { archiveRef, branchRef } from './refs.js'
+import { type PreviewRequest, preview, type RestorePorts, type RestoreRequest, restore } from './restore.js'
+import { defaultLimits, type ScanLimits } from './scan.js'
+import { type Space, spaceOf } from './space.js'
+import { StatCache } from './stat-cache.js'
+import { type Taken, type TakeRequest, take } from './take.js'
+import type { WorkFs } from './work-fs.js'
+
+export interface CheckpointsOptions extends Ports {
+  /** Where checkpoints are kept: the workspace's `file-history` in the store. */
+  readonly folder: string
+  /** The real absolute path of the workspace. */
+  readonly workspace: string
+  /** The user's home folder: it is not tracked as a whole. */
+  readonly home: string
+  /** Real absolute paths that are never tracked: the store's own. */
+  readonly exclude: readonly string[]
+  readonly limits?: ScanLimits
+  readonly work?: WorkFs
+}
+
+/**
+ * The code checkpoints of one workspace (DESIGN §7): takes them, shows and applies restores, compares, frees. It knows no
+ * log: what it gives is written as events by whoever calls, and the code states that it is given are folds of them.
+ */
+export class Checkpoints {
+  readonly #ports: RestorePorts
+  readonly #store: GitObjects
+  readonly #cache: StatCache
+
+  constructor(readonly options: CheckpointsOptions) {
+    const { fs, random, clock, folder, workspace, exclude, work = nodeWorkFs } = options
+    this.#store = new GitObjects(fs, random, join(folder, '.git'), folder)
+    this.#cache = StatCache.load(fs, folder)
+    this.#ports = {
+      work,
+      workspace,
+      cache: this.#cache,
+      store: this.#store,
+      clock,
+      random,
+      limits: options.limits ?? defaultLimits,
+      exclude: [...exclude, folder],
+      journals: new Journals(fs, random, join(folder, 'journal')),
+    }
+  }
+
+  /** Why the whole workspace is not tracked; null where it can be. */
+  whyNotWorkspace(): string | null {
+    return whyNotWorkspace(this.options.workspace, this.options.home)
+  }
+
+  /**
+   * Records the present state of files: gives the `checkpoint` event to write, or null where nothing changed. What the disk
+   * refuses is no error here, but an event that says why.
+   */
+  take(request: TakeRequest): TE.TaskEither<Tagged, Taken> {
+    const why = request.scan === true ? this.whyNotWorkspace() : null
+    if (why === null) return this.#try(() => take(this.#ports, request))
+    return this.#try(async () => {
+      const { scan: _scan, ...rest } = request
+      const taken = await take(this.#ports, rest)
+      return { ...taken, refused: [...taken.refused, { path: this.options.workspace, why }] }
+    })
+  }
+
+  /** What a restore would do. Changes nothing. */
+  preview(request: PreviewRequest): TE.TaskEither<Tagged, Plan> {
+    return this.#try(() => preview(this.#ports, request))
+  }
+
+  /** Puts the files of a node back, with its event. Left: RestoreConflict (nothing changed) or RestoreFailed. */
+  restore(request: RestoreRequest): TE.TaskEither<Tagged, Plan> {
+    return this.#try(() => this.#alone(() => restore(this.#ports, request)))
+  }
+
+  /** Whether a crash cut off a restore: then `recover` comes before anything else. Costs one look at a folder. */
+  get isInterrupted(): boolean {
+    return this.#ports.journals.pending().length > 0
+  }
+
+  /** Ends the restores that a crash cut off: finishes them, or puts everything back. */
+  recover(log: RestoreLog): TE.TaskEither<Tagged, readonly Recovered[]> {
+    return this.#try(() => this.#alone(() => recoverRestores(this.#ports, log)))
+  }
+
+  /** Differences between records, as unified diffs. */
+  diff(pairs: readonly Pair[]): TE.TaskEither<Tagged, readonly FileDiff[]> {
+    return this.#try(() => diffsOf(this.#store, pairs))
+  }
+
+  /** What takes space, by session. */
+  space(): TE.TaskEither<Tagged, Space> {
+    return this.#try(() => spaceOf(this.#store))
+  }
+
+  /** Frees what no session leads to, and packs the rest. Others may write meanwhile. */
+  collect(options: CollectOptions = {}): TE.TaskEither<Tagged, Collected> {
+    return this.#try(() => collect(this.#store, options))
+  }
+
+  /** Objects that sessions' checkpoints name and that are not there. Proves every commit and tree, not the blobs' bytes. */
+  missing(): TE.TaskEither<Tagged, readonly string[]> {
+    return this.#try(async () => (await reachableFrom(this.#store, this.#store.refs().values())).missing)
+  }
+
+  /** Moves a session's branch out of sight; nothing of it is freed. */
+  archive(session: EventId): TE.TaskEither<Tagged, void> {
+    return this.#move(branchRef(session), archiveRef(session))
+  }
+
+  unarchive(session: EventId): TE.TaskEither<Tagged, void> {
+    return this.#move(archiveRef(session), branchRef(session))
+  }
+
+  /** Drops a session's branch: `collect` then frees what no other one leads to. */
+  purge(session: EventId): TE.TaskEither<Tagged, void> {
+    return this.#try(() =>
+      this.#store.moveRefs(async () => new Map([branchRef(session), archiveRef(session)].map((r) => [r, null]))),
+    )
+  }
+
+  /** Makes a fork's branch begin with the checkpoint it stands on, so that the fork keeps it. */
+  adopt(session: EventId, commit: string): TE.TaskEither<Tagged, void> {
+    return this.#try(() => this.#store.moveRefs(async () => new Map([[branchRef(session), commit]])))
+  }
+
+  /** Keeps what it knows of unchanged files for the next process. */
+  close(): void {
+    if (this.options.fs.stat(this.options.folder) === null) return
+    this.#cache.save(this.options.fs, this.options.random, this.options.folder)
+  }
+
+  #move(from: string, to: string): TE.TaskEither<Tagged, void> {
+    return this.#try(() =>
+      this.#store.moveRefs(async () => {
+        const tip = this.#store.ref(from)
+        return new Map(tip === null ? [] : [[to, tip] as const, [from, null] as const])
+      }),
+    )
+  }
+
+  #alone<T>(run: () => Promise<T>): Promise<T> {
+    return withLock(this.options.fs, join(this.options.folder, 'restore.lock'), 'exclusive', run)
+  }
+
+  #try<T>(run: () => Promise<T>): TE.TaskEither<Tagged, T> {
+    return TE.tryCatch(run, (error) =>
+      error instanceof Tagged
+        ? error
+        : new StoreUnusable(
+            `the checkpoints cannot be used (${(error as Error).message})`,
+            this.options.folder,
+            'check the disk and the permissions, then try again',
+            error,
+          ),
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import type { CodeState, FileRecord } from '../events/file-record.js'
+import type { Seen } from './look.js'
+import type { TreePath } from './tree-path.js'
+
+export type PlanAction = 'create' | 'change' | 'delete' | 'keep' | 'conflict'
+
+/** What a restore does with one tracked path. */
+export interface PlanEntry {
+  readonly path: TreePath
+  readonly action: PlanAction
+  /** Why it is a conflict, or is kept though the target differs; null where the action says it all. */
+  readonly why: string | null
+  /** Whether the word for it (`force`) can settle the conflict. */
+  readonly forcible: boolean
+  /** What is on disk, and what the target has. */
+  readonly was: FileRecord
+  readonly will: FileRecord
+  readonly outside: boolean
+}
+
+/** `force`: restores what others changed too. `keep`: leaves it. `outside`: restores files outside the workspace. */
+export interface Choice {
+  readonly force?: boolean
+  readonly keep?: boolean
+  readonly outside?: boolean
+}
+
+export interface PlanInput {
+  /** The code state where the session stands. */
+  readonly current: CodeState
+  /** The code state at the node to go to. */
+  readonly target: CodeState
+  /** What each path should be (`restoreTarget` of the two). */
+  readonly wanted: ReadonlyMap<TreePath, FileRecord>
+  readonly disk: ReadonlyMap<TreePath, Seen>
+  /** Whether names that differ only by case are one name on this disk. */
+  readonly foldsCase: boolean
+  readonly choice: Choice
+}
+
+export interface Plan {
+  readonly entries: readonly PlanEntry[]
+}
+
+/** Entries that change something on disk. */
+export const isActing = ({ action }: PlanEntry): boolean =>
+  action === 'create' || action === 'change' || action === 'delete'
+
+export const conflictsOf = ({ entries }: Plan): readonly PlanEntry[] =>
+  entries.filter(({ action }) => action === 'conflict')
+
+/** A conflict that no `force` settles. */
+export const hardConflict = (
+  entry: Omit<PlanEntry, 'action' | 'why'>,
+  why: string,
+  { keep }: Choice,
+): PlanEntry => ({ ...entry, forcible: false, action: keep === true ? 'keep' : 'conflict', why })

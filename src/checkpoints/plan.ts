@@ -1,0 +1,61 @@
+import { absent, type FileRecord, sameContent } from '../events/file-record.js'
+import { hardConflict, type Plan, type PlanAction, type PlanEntry, type PlanInput } from './plan-entry.js'
+import { fitTogether } from './plan-structure.js'
+import { isOutside, type TreePath } from './tree-path.js'
+
+/**
+ * What a restore would do, path by path (pure). A file that is not as last recorded was changed by someone else: where the
+ * restore would change it, that is a conflict, by content and not by time.
+ */
+export const planRestore = (input: PlanInput): Plan => {
+  const paths = [...input.wanted.keys()].sort()
+  const entries = paths.map((path) => entryFor(input, path))
+  return { entries: fitTogether(entries, input) }
+}
+
+const entryFor = (input: PlanInput, path: TreePath): PlanEntry => {
+  const { current, choice } = input
+  const will = input.wanted.get(path) as FileRecord
+  const seen = input.disk.get(path)
+  const was = seen?.record ?? absent(path)
+  const known = current.files.get(path)?.last
+  const entry = { path, was, will, outside: isOutside(path), forcible: true }
+  const keep = (why: string | null): PlanEntry => ({ ...entry, action: 'keep', why })
+  const act = (why: string | null = null): PlanEntry => ({ ...entry, action: actionOf(was, will), why })
+  if (seen === undefined || seen.unreadable !== null)
+    return hardConflict(entry, `cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
+  if (sameContent(was, will)) return keep(null)
+  if (entry.outside && choice.outside !== true) return keep('outside the workspace: asks for a word of its own')
+  if (seen.there === 'other') return hardConflict(entry, 'what stands there is no file', choice)
+  if (known !== undefined && sameContent(known, will) && choice.force !== true)
+    return keep('changed by someone else, and not by what is taken back')
+  const why = whyNotOurs(input, path, known, was)
+  if (why === null) return act(was.kind === 'absent' && known?.kind !== 'absent' ? 'was deleted' : null)
+  if (choice.force === true) return act(why)
+  return choice.keep === true ? keep(why) : { ...entry, action: 'conflict', why }
+}
+
+const actionOf = (was: FileRecord, will: FileRecord): PlanAction => {
+  if (will.kind === 'absent') return 'delete'
+  return was.kind === 'absent' ? 'create' : 'change'
+}
+
+/** Why what is on disk is not this session's to change; null where it is. */
+const whyNotOurs = (
+  { current, target }: PlanInput,
+  path: TreePath,
+  known: FileRecord | undefined,
+  was: FileRecord,
+): string | null => {
+  const before = new Set(target.files.get(path)?.others.map(({ event }) => event))
+  const other = current.files.get(path)?.others.find(({ event }) => !before.has(event))
+  if (other !== undefined) return `session ${other.session} wrote it since`
+  // What is not there cannot be lost.
+  if (was.kind === 'absent') return null
+  if (known === undefined) {
+    // On the way back to a branch that tracks it, it is still as that branch met it.
+    const met = target.files.get(path)?.first
+    return met !== undefined && sameContent(met, was) ? null : 'not tracked on this branch'
+  }
+  return sameContent(known, was) ? null : 'changed since its last checkpoint'
+}
