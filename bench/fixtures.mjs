@@ -46,7 +46,7 @@ async function makeLog(folder, workspace, size) {
   await grow(session, 0, cut)
   session.close()
   store.close()
-  // Copying a store is a full backup of it (DESIGN §2).
+  // Copying a store is a full backup of it (docs/FORMAT.md).
   cpSync(plain, compacted, { recursive: true, preserveTimestamps: true })
   await goOn(plain, id, async (held) => grow(held, cut, size))
   await goOn(compacted, id, async (held) => {

@@ -56,7 +56,12 @@ export const apply = async (
     throw await undone(ports, journal(phase), error)
   }
   const isRecorded = await restore.append().catch((error: unknown) => {
-    throw new RestoreFailed('it is not clear whether it was recorded', steps.steps[0]?.path ?? '', false, error)
+    throw new RestoreFailed(
+      'it is not clear whether it was recorded',
+      steps.steps[0]?.path ?? '',
+      false,
+      error,
+    )
   })
   if (!isRecorded) throw await undone(ports, journal('applied'), new Error('it could not be recorded'))
   // The restore stands. What is left to clear away is cleared by the next open, if not now.

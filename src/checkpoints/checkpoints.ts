@@ -4,7 +4,7 @@ import { StoreUnusable } from '../events/errors/store-unusable.js'
 import { Tagged } from '../events/errors/tagged.js'
 import type { EventId } from '../events/event.js'
 import type { Ports } from '../events/system.js'
-import { type FileDiff, diffsOf, type Pair } from './diff.js'
+import { diffsOf, type FileDiff, type Pair } from './diff.js'
 import { Journals } from './journal.js'
 import { nodeWorkFs } from './node-work-fs.js'
 import { type Collected, type CollectOptions, collect } from './objects/collect.js'
@@ -13,7 +13,7 @@ import { withLock } from './objects/locks.js'
 import { reachableFrom } from './objects/reachable.js'
 import { whyNotWorkspace } from './place.js'
 import type { Plan } from './plan-entry.js'
-import { type RestoreLog, type Recovered, recoverRestores } from './recover.js'
+import { type Recovered, type RestoreLog, recoverRestores } from './recover.js'
 import { archiveRef, branchRef } from './refs.js'
 import { type PreviewRequest, preview, type RestorePorts, type RestoreRequest, restore } from './restore.js'
 import { defaultLimits, type ScanLimits } from './scan.js'
@@ -36,7 +36,7 @@ export interface CheckpointsOptions extends Ports {
 }
 
 /**
- * The code checkpoints of one workspace (DESIGN §7): takes them, shows and applies restores, compares, frees. It knows no
+ * The code checkpoints of one workspace (docs/CHECKPOINTS.md): takes them, shows and applies restores, compares, frees. It knows no
  * log: what it gives is written as events by whoever calls, and the code states that it is given are folds of them.
  */
 export class Checkpoints {
@@ -132,7 +132,9 @@ export class Checkpoints {
   /** Drops a session's branch: `collect` then frees what no other one leads to. */
   purge(session: EventId): TE.TaskEither<Tagged, void> {
     return this.#try(() =>
-      this.#store.moveRefs(async () => new Map([branchRef(session), archiveRef(session)].map((r) => [r, null]))),
+      this.#store.moveRefs(
+        async () => new Map([branchRef(session), archiveRef(session)].map((r) => [r, null])),
+      ),
     )
   }
 

@@ -24,7 +24,7 @@ export interface Pair {
 /** Files of more bytes are not compared line by line. */
 const maxText = 4 * 1024 * 1024
 /** Lines that differ at most before two texts are told whole, one removed and one added. */
-const maxEdit = 10_000
+const maxEdit = 2000
 
 /** What differs between two code states; a path that only one of them tracks was first, or is absent, in the other. */
 export const pairsOf = (before: CodeState, after: CodeState): readonly Pair[] => {
@@ -60,12 +60,17 @@ const diffOf = async (store: ObjectStore, { before, after }: Pair): Promise<File
   const status = before.kind === 'absent' ? 'added' : after.kind === 'absent' ? 'deleted' : 'modified'
   const head = headOf(path, before, after)
   const rest = { path, status } as const
-  if (before.oid === after.oid)
-    return { ...rest, isBinary: false, added: 0, removed: 0, text: head }
+  if (before.oid === after.oid) return { ...rest, isBinary: false, added: 0, removed: 0, text: head }
   const [from, to] = [nameIn('a/', path, before), nameIn('b/', path, after)]
   const texts = [await textOf(store, before), await textOf(store, after)] as const
   if (texts[0] === null || texts[1] === null)
-    return { ...rest, isBinary: true, added: 0, removed: 0, text: `${head}Binary files ${from} and ${to} differ\n` }
+    return {
+      ...rest,
+      isBinary: true,
+      added: 0,
+      removed: 0,
+      text: `${head}Binary files ${from} and ${to} differ\n`,
+    }
   const hunks = hunksOf(texts[0], texts[1])
   const lines = hunks.flatMap((hunk) => hunk.lines)
   const body = hunks.map(hunkText).join('')

@@ -10,7 +10,7 @@ import type { Steps } from './steps.js'
  */
 export type Phase = 'staging' | 'applying' | 'applied' | 'rolling-back'
 
-/** What a crash in the middle of a restore leaves behind for the next open (DESIGN §7). */
+/** What a crash in the middle of a restore leaves behind for the next open (docs/CHECKPOINTS.md). */
 export interface Journal extends Steps {
   readonly format: 1
   readonly id: string

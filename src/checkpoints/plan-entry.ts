@@ -16,6 +16,10 @@ export interface PlanEntry {
   readonly was: FileRecord
   readonly will: FileRecord
   readonly outside: boolean
+  /** Whose it is, where what is on disk is not this session's: another session, or `someone`. */
+  readonly by: string | null
+  /** false: it could not be read, and `was` is worth nothing. */
+  readonly isRead: boolean
 }
 
 /** `force`: restores what others changed too. `keep`: leaves it. `outside`: restores files outside the workspace. */

@@ -19,18 +19,21 @@ const entryFor = (input: PlanInput, path: TreePath): PlanEntry => {
   const seen = input.disk.get(path)
   const was = seen?.record ?? absent(path)
   const known = current.files.get(path)?.last
-  const entry = { path, was, will, outside: isOutside(path), forcible: true }
+  const isRead = seen !== undefined && seen.unreadable === null
+  const by = isRead ? whose(input, path, known, was) : null
+  const entry = { path, was, will, outside: isOutside(path), forcible: true, by, isRead }
   const keep = (why: string | null): PlanEntry => ({ ...entry, action: 'keep', why })
-  const act = (why: string | null = null): PlanEntry => ({ ...entry, action: actionOf(was, will), why })
-  if (seen === undefined || seen.unreadable !== null)
-    return hardConflict(entry, `cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
+  const act = (why: string | null): PlanEntry => ({ ...entry, action: actionOf(was, will), why })
+  if (!isRead) return hardConflict(entry, `cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
   if (sameContent(was, will)) return keep(null)
-  if (entry.outside && choice.outside !== true) return keep('outside the workspace: asks for a word of its own')
+  if (entry.outside && choice.outside !== true)
+    return keep('outside the workspace: asks for a word of its own')
   if (seen.there === 'other') return hardConflict(entry, 'what stands there is no file', choice)
   if (known !== undefined && sameContent(known, will) && choice.force !== true)
     return keep('changed by someone else, and not by what is taken back')
-  const why = whyNotOurs(input, path, known, was)
-  if (why === null) return act(was.kind === 'absent' && known?.kind !== 'absent' ? 'was deleted' : null)
+  const wasDeleted = was.kind === 'absent' && known !== undefined && known.kind !== 'absent'
+  if (by === null) return act(wasDeleted ? 'was deleted' : null)
+  const why = whyNot(by, known)
   if (choice.force === true) return act(why)
   return choice.keep === true ? keep(why) : { ...entry, action: 'conflict', why }
 }
@@ -40,8 +43,8 @@ const actionOf = (was: FileRecord, will: FileRecord): PlanAction => {
   return was.kind === 'absent' ? 'create' : 'change'
 }
 
-/** Why what is on disk is not this session's to change; null where it is. */
-const whyNotOurs = (
+/** Whose what is on disk is, where it is not this session's to change; null where it is. */
+const whose = (
   { current, target }: PlanInput,
   path: TreePath,
   known: FileRecord | undefined,
@@ -49,13 +52,15 @@ const whyNotOurs = (
 ): string | null => {
   const before = new Set(target.files.get(path)?.others.map(({ event }) => event))
   const other = current.files.get(path)?.others.find(({ event }) => !before.has(event))
-  if (other !== undefined) return `session ${other.session} wrote it since`
+  if (other !== undefined) return other.by
   // What is not there cannot be lost.
   if (was.kind === 'absent') return null
-  if (known === undefined) {
-    // On the way back to a branch that tracks it, it is still as that branch met it.
-    const met = target.files.get(path)?.first
-    return met !== undefined && sameContent(met, was) ? null : 'not tracked on this branch'
-  }
-  return sameContent(known, was) ? null : 'changed since its last checkpoint'
+  // On the way back to a branch that tracks it, it may still be as that branch met it.
+  const expected = known ?? target.files.get(path)?.first
+  return expected !== undefined && sameContent(expected, was) ? null : 'someone'
+}
+
+const whyNot = (by: string, known: FileRecord | undefined): string => {
+  if (by !== 'someone') return `session ${by} wrote it since`
+  return known === undefined ? 'not tracked on this branch' : 'changed since its last checkpoint'
 }

@@ -29,8 +29,7 @@ export const recoverRestores = async (ports: ApplyPorts, log: RestoreLog): Promi
 
 const end = async (ports: ApplyPorts, log: RestoreLog, journal: Journal): Promise<Recovered> => {
   const { session, event, line, phase } = journal
-  if (phase !== 'applied')
-    return { session, event, how: 'rolled-back', left: await rollBack(ports, journal) }
+  if (phase !== 'applied') return { session, event, how: 'rolled-back', left: await rollBack(ports, journal) }
   if (!(await log.has(session, event))) await log.append(session, line)
   await finish(ports, journal)
   return { session, event, how: 'finished', left: [] }

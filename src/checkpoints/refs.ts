@@ -1,6 +1,6 @@
 import type { EventId } from '../events/event.js'
 
-/** The branch of a session's checkpoints (DESIGN §7). */
+/** The branch of a session's checkpoints (docs/CHECKPOINTS.md). */
 export const branchRef = (session: EventId): string => `refs/heads/${session}`
 
 /** Where it stands while the session is archived: nothing of it is freed, and it comes back whole. */

@@ -41,7 +41,10 @@ interface Looked {
 export const preview = async (ports: TakePorts, request: PreviewRequest): Promise<Plan> =>
   (await lookAndPlan(ports, request)).plan
 
-const lookAndPlan = async (ports: TakePorts, { current, target, choice }: PreviewRequest): Promise<Looked> => {
+const lookAndPlan = async (
+  ports: TakePorts,
+  { current, target, choice }: PreviewRequest,
+): Promise<Looked> => {
   const wanted = wantedAt(current, target)
   const disk = await new Looker(ports, { deep: true }).lookAll(wanted.keys())
   const foldsCase = foldsCaseAt(ports)
@@ -57,7 +60,7 @@ const foldsCaseAt = ({ work, workspace }: TakePorts): boolean => {
 }
 
 /**
- * Puts the files of a node back (DESIGN §7): plan, safety checkpoint, journal, apply, event. Nothing of the user's is changed
+ * Puts the files of a node back (docs/CHECKPOINTS.md): plan, safety checkpoint, journal, apply, event. Nothing of the user's is changed
  * before its present bytes are durable in a checkpoint (INV-9). Rejects with RestoreConflict or RestoreFailed. Whoever calls
  * holds the restore lock.
  */
@@ -68,7 +71,7 @@ export const restore = async (ports: RestorePorts, request: RestoreRequest): Pro
   const conflicts = conflictsOf(plan)
   if (conflicts.length > 0)
     throw new RestoreConflict(conflicts.map(({ path, why }) => ({ path, why: why ?? '' })))
-  const safety = await secure(ports, request, { plan, disk })
+  const safety = await secure(ports, request, plan)
   const { session } = request
   const event = { session, ...request.event(plan, safety) }
   if (!plan.entries.some(isActing)) {
@@ -84,18 +87,18 @@ export const restore = async (ports: RestorePorts, request: RestoreRequest): Pro
 }
 
 /**
- * The safety checkpoint: of every file that the plan changes, its bytes as they are now, durable. And of every other tracked
- * file that is not as last recorded, so that a way back from the restore leads to just this.
+ * The safety checkpoint: of every file that the plan changes, its bytes as they are now, durable. And of every other one that
+ * is not as last recorded, or that only the target's branch tracks, so that a way back leads to just this.
  */
 const secure = async (
   ports: RestorePorts,
   { session, current, secured: append }: RestoreRequest,
-  { plan, disk }: Looked,
+  plan: Plan,
 ): Promise<EventId | null> => {
   const acting = plan.entries.filter(isActing)
-  const isOther = ({ path, was }: PlanEntry): boolean => {
+  const isOther = ({ path, was, isRead }: PlanEntry): boolean => {
     const known = current.files.get(path)?.last
-    return known !== undefined && !sameContent(known, was) && disk.get(path)?.unreadable === null
+    return isRead && (known === undefined || !sameContent(known, was))
   }
   const secured = plan.entries.filter((entry) => isActing(entry) || isOther(entry))
   const paths = new Set(secured.map(({ path }) => path))
@@ -106,7 +109,6 @@ const secure = async (
   if (checkpoint !== null && 'failed' in checkpoint)
     throw new RestoreFailed(`no safety checkpoint: ${checkpoint.failed}`, ports.workspace, true)
   const missing = acting.find(({ was }) => was.oid !== undefined && !ports.store.has(was.oid))
-  if (missing !== undefined)
-    throw new RestoreConflict([{ path: missing.path, why: 'changed just now' }])
+  if (missing !== undefined) throw new RestoreConflict([{ path: missing.path, why: 'changed just now' }])
   return checkpoint === null ? null : append(checkpoint)
 }

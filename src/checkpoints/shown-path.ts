@@ -9,7 +9,13 @@ export const quoted = (name: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u001f\u007f"\\]/.test(name) ? `"${name.replace(/[\u0000-\u001f\u007f"\\]/g, escaped)}"` : name
 
-const letters: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '"': '\\"', '\\': '\\\\' }
+const letters: Readonly<Record<string, string>> = {
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+  '"': '\\"',
+  '\\': '\\\\',
+}
 
 const escaped = (character: string): string =>
   letters[character] ?? `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`

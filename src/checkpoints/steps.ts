@@ -97,7 +97,9 @@ const foldersToMake = (
   const made = new Set<string>()
   for (const { path, will } of acting) {
     if (will.kind === 'absent') continue
-    for (const folder of foldersAbove(path).map((above) => absoluteOf(workspace, above)).toReversed())
+    for (const folder of foldersAbove(path)
+      .map((above) => absoluteOf(workspace, above))
+      .toReversed())
       if (!isThere(folder)) made.add(folder)
   }
   return [...made].sort((a, b) => deepestFirst(b, a))

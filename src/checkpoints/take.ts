@@ -1,5 +1,11 @@
 import type { EventId } from '../events/event.js'
-import { type CodeState, type FileRecord, type LeftOut, sameContent, type Scan } from '../events/file-record.js'
+import {
+  type CodeState,
+  type FileRecord,
+  type LeftOut,
+  type Scan,
+  sameContent,
+} from '../events/file-record.js'
 import type { Clock } from '../events/ports.js'
 import { treeWith } from './build-tree.js'
 import { changesSince, markNew } from './changes.js'
@@ -31,10 +37,7 @@ export interface TakeRequest {
 
 /** The payload of a `checkpoint` event: its members are those of FORMAT.md. */
 export type CheckpointPayload = Readonly<{ reason: CheckpointReason; toolCallId?: string }> &
-  (
-    | Readonly<{ commit: string; files: readonly FileRecord[]; scan?: Scan }>
-    | Readonly<{ failed: string }>
-  )
+  (Readonly<{ commit: string; files: readonly FileRecord[]; scan?: Scan }> | Readonly<{ failed: string }>)
 
 export interface Taken {
   /** null: nothing changed, nothing to write. */

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** The path of a file in a checkpoint's tree: `workspace/…` or `outside/…`, parted by `/` (DESIGN §7). */
+/** The path of a file in a checkpoint's tree: `workspace/…` or `outside/…`, parted by `/` (docs/CHECKPOINTS.md). */
 export type TreePath = string
 
 /** A path as the tree names it, from its real absolute path. */
@@ -36,9 +36,7 @@ const ignorable = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/gu
 
 /** Names that git takes for `.git` on some system: no tree may hold them, and nothing of ours may touch one. */
 export const isDotGit = (name: string): boolean =>
-  name
-    .split('\\')
-    .some((part) => /^(?:\.git|git~1)[. ]*(?::.*)?$/isu.test(part.replace(ignorable, '')))
+  name.split('\\').some((part) => /^(?:\.git|git~1)[. ]*(?::.*)?$/isu.test(part.replace(ignorable, '')))
 
 /** Why a path can be in no checkpoint; null where it can. */
 export const refusal = (path: TreePath): string | null => {

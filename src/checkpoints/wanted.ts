@@ -1,4 +1,4 @@
-import type { CodeState, FileRecord } from '../events/file-record.js'
+import { type CodeState, type FileRecord, sameContent } from '../events/file-record.js'
 import { isActing, type Plan } from './plan-entry.js'
 import type { TreePath } from './tree-path.js'
 
@@ -14,21 +14,24 @@ export const wantedAt = (current: CodeState, target: CodeState): ReadonlyMap<Tre
 }
 
 /** A file in a `restore` event, or in the `restore` of a `head`: what was done, and the record that the fold goes on from. */
-export type RestoredFile = FileRecord | { readonly path: TreePath; readonly action: string }
+export type RestoredFile = (FileRecord | { readonly path: TreePath }) & { readonly action: string }
 
 /**
- * The `files` of the event that records a restore. A file that a `head` removed, and that the target's branch never knew, is
- * named without its record: whoever makes one of that name there makes a file of their own. What was kept has no record
- * either: it stays as last recorded.
+ * The `files` of the event that records a restore. What was kept, though the target has it otherwise, has the record of what
+ * it is, and whose. A file that a `head` removed, and that the target's branch never knew, is named without a record: whoever
+ * makes one of that name there makes a file of their own.
  */
 export const restoredFiles = (
   { entries }: Plan,
   target: CodeState,
   event: 'head' | 'restore',
 ): readonly RestoredFile[] =>
-  entries.flatMap((entry) => {
-    const { path, action, why, will } = entry
-    if (!isActing(entry)) return why === null ? [] : [{ path, action: 'keep' }]
+  entries.flatMap((entry): readonly RestoredFile[] => {
+    const { path, action, was, will, by, isRead } = entry
+    if (!isActing(entry)) {
+      if (!isRead) return [{ path, action: 'keep' }]
+      return sameContent(was, will) ? [] : [{ ...was, action: 'keep', ...(by === null ? {} : { by }) }]
+    }
     const isForgotten = event === 'head' && will.kind === 'absent' && !target.files.has(path)
     return isForgotten ? [{ path, action }] : [{ ...will, action }]
   })

@@ -97,7 +97,7 @@ export const makeContext = async (
 }
 
 const open = async (path: string): Promise<Store> => {
-  const { openStore } = await import('../session/store.js')
+  const { openStore } = await import('../session/store/store.js')
   return openStore(path)
 }
 

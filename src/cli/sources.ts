@@ -5,25 +5,13 @@ import type { Format } from '../formats/format.js'
 import { detectFormat, formatNamed, formats } from '../formats/registry.js'
 import type { Source } from '../session/import.js'
 import type { Context } from './context.js'
-import { notYet, Usage } from './errors/usage.js'
-
-const planned: ReadonlySet<string> = new Set([
-  'claude',
-  'codex',
-  'pi',
-  'gemini',
-  'opencode',
-  'deepcode',
-  'zettcode',
-  'acp',
-])
+import { Usage } from './errors/usage.js'
 
 /** The formats that FORMAT means: one by its name, every one for `auto`. */
 export const formatsOf = (name: string): readonly Format[] => {
   if (name === 'auto') return formats
   const format = formatNamed(name)
   if (format !== undefined) return [format]
-  if (planned.has(name)) throw notYet(`import from ${name}`)
   throw new Usage(
     `no format ${name}`,
     '',

@@ -2,7 +2,7 @@ import type { BlobRef } from './content.js'
 import type { EventId } from './event.js'
 
 /**
- * One file of a code checkpoint, as its event holds it (DESIGN §7). `path` is the path in the checkpoint's tree:
+ * One file of a code checkpoint, as its event holds it (docs/CHECKPOINTS.md). `path` is the path in the checkpoint's tree:
  * `workspace/src/a.ts`, or `outside/etc/hosts` for a file outside the workspace.
  */
 export interface FileRecord {
@@ -13,8 +13,11 @@ export interface FileRecord {
   /** The git object that holds the bytes (of a link: its target). */
   readonly oid?: string
   readonly bytes?: number
-  /** The session of this workspace that had written these bytes, where it was another one. */
-  readonly by?: EventId
+  /**
+   * Who had written these bytes, where a checkpoint or a restore met what is not this session's: another session of the
+   * workspace, or `someone`.
+   */
+  readonly by?: EventId | 'someone'
   /** On a path's first record: a search of the whole workspace had not found it before, so it was absent. */
   readonly new?: true
 }
@@ -42,11 +45,11 @@ export interface CodeFile {
   readonly event: EventId
   /** Why that one was taken: `after-tool`, `prompt`, …, or `restore`. */
   readonly reason: string
-  /** Every checkpoint on the branch that found here what another session had written. */
-  readonly others: readonly { readonly event: EventId; readonly session: EventId }[]
+  /** Every event on the branch that met here what is not this session's, and whose it was (`by` of the record). */
+  readonly others: readonly { readonly event: EventId; readonly by: string }[]
 }
 
-/** The code state at a node: what is known of every tracked path (DESIGN §7). */
+/** The code state at a node: what is known of every tracked path (docs/CHECKPOINTS.md). */
 export interface CodeState {
   /** The nearest checkpoint at or before the node, and its commit; null where there is none. */
   readonly checkpoint: EventId | null

@@ -103,3 +103,15 @@ export const endOfValue = (text: string, start: number): number => {
   }
   return -1
 }
+
+/** How many brackets stand open after a line, where `depth` stood open before it; negative where one closes too many. */
+export const depthAfter = (line: string, depth: number): number => {
+  let open = depth
+  for (let at = 0; at < line.length && open >= 0; at++) {
+    const code = line.charCodeAt(at)
+    if (code === quote) at = endOfString(line, at) - 1
+    else if (code === openBrace || code === openBracket) open++
+    else if (code === closeBrace || code === closeBracket) open--
+  }
+  return open
+}

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { endOfValue, inspect, maxDepth } from './json-text.js'
 import { maxSourceLine, type RawLine, splitLines } from './lines.js'
+import { Spread } from './spread.js'
 
 /** A record of a JSONL file. */
 export interface JsonRecord {
@@ -14,6 +15,8 @@ export interface JsonRecord {
   readonly raw?: string
   /** What is odd about bytes that could be read all the same. */
   readonly fault?: string
+  /** The lines after its first, where it stands on many. */
+  readonly more?: readonly number[]
 }
 
 /** Bytes that hold no record. */
@@ -37,7 +40,16 @@ export async function* parseJsonl(
   chunks: AsyncIterable<Buffer>,
   options: JsonlOptions,
 ): AsyncGenerator<JsonRecord | JsonFault> {
-  for await (const raw of splitLines(chunks, options.maxLine ?? maxSourceLine)) yield* readLine(raw, options)
+  const spread = new Spread({
+    alone: (raw) => [...readLine(raw, options)],
+    isRecord: options.isRecord,
+    parse: (text, line) => {
+      const found = parse(text, line)
+      return found?.kind === 'record' ? found : null
+    },
+  })
+  for await (const raw of splitLines(chunks, options.maxLine ?? maxSourceLine)) yield* spread.take(raw)
+  yield* spread.end()
 }
 
 function* readLine(source: RawLine, options: JsonlOptions): Generator<JsonRecord | JsonFault> {

@@ -144,7 +144,7 @@ export class Thread {
     if (this.#status === status && reason === undefined) return []
     this.#status = status
     const payload = { status, ...(reason === undefined ? {} : { reason }) }
-    return [this.annotate({ key: `${key}#status`, type: 'status', payload, line })]
+    return [this.annotate({ key: this.unused(`${key}#status`), type: 'status', payload, line })]
   }
 
   #item({ key, type, payload, extra, at, line, raw }: Draft, parent: Node | null): EventItem {

@@ -25,7 +25,8 @@ interface Told {
 const toldBy = (event: Event): Told | null => {
   const members = membersOf(event)
   if (event.type === 'checkpoint') return toldByCheckpoint(members)
-  const restore = event.type === 'head' ? recordOf(members.restore) : event.type === 'restore' ? members : null
+  const restore =
+    event.type === 'head' ? recordOf(members.restore) : event.type === 'restore' ? members : null
   return restore === null ? null : { reason: 'restore', files: restore.files, commit: null, scan: null }
 }
 
@@ -83,7 +84,7 @@ const note = (files: Map<string, CodeFile>, told: FileRecord, event: EventId, re
     first: known?.first ?? (told.new === true ? absent(told.path) : record),
     event,
     reason,
-    others: typeof told.by === 'string' ? [...others, { event, session: told.by }] : others,
+    others: typeof told.by === 'string' ? [...others, { event, by: told.by }] : others,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Event, EventId } from '../events/event.js'
 import type { Members } from './members.js'
 
-/** What is known of each open end, by its id (DESIGN §4). Few: one, and one for each divergence. */
+/** What is known of each open end, by its id (docs/FORMAT.md). Few: one, and one for each divergence. */
 export type OpenEnds<T> = Readonly<Record<EventId, T>>
 
 /** A `head` event removes the end that it came from; every event removes its parent and adds itself. Not for notes. */

@@ -37,7 +37,7 @@ export interface OpenEnd {
   readonly row: Row
 }
 
-/** The saved fold of a session: plain JSON that reads back deep-equal. `head`, `open`: DESIGN §4. */
+/** The saved fold of a session: plain JSON that reads back deep-equal. `head`, `open`: docs/FORMAT.md. */
 export interface SessionIndexState {
   readonly birth: Birth
   readonly naming: Naming

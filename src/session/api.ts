@@ -6,10 +6,10 @@ import type { Lost } from '../events/file-log/repair.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Divergence, SessionRow as IndexRow } from '../projections/session-index.js'
-import type { Home } from './home.js'
-import type { Presence } from './presence.js'
+import type { Home } from './store/home.js'
+import type { Presence } from './store/presence.js'
 
-export type { Presence } from './presence.js'
+export type { Presence } from './store/presence.js'
 
 /** How a session's conversation is read. */
 export interface ReadView {

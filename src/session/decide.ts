@@ -107,7 +107,7 @@ const undo = (state: SessionState, target: EventId): Decision => {
   return E.right([head(state, node.parent, 'undo')])
 }
 
-/** From the position upward past events that change no context (DESIGN §5, redoTargets). */
+/** From the position upward past events that change no context (as redoTargets does). */
 const redo = (state: SessionState): Decision => {
   const nodes = nodesIn(state)
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -161,7 +161,7 @@ const defaultThrough = (nodes: readonly BranchNode[]): EventId | null => {
   return last <= cut || last < 0 ? null : (nodes[last]?.id ?? null)
 }
 
-/** The rules of `through` (DESIGN §3): on the path, not above an earlier one's, no open call at or before it. */
+/** The rules of `through` (docs/FORMAT.md): on the path, not above an earlier one's, no open call at or before it. */
 const checkCompaction = (nodes: readonly BranchNode[], draft: Draft): E.Either<Refused, Draft> => {
   const through = draft.through
   const at = nodes.findIndex(({ id }) => id === through)

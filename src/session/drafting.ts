@@ -4,6 +4,7 @@ import { backward } from '../events/chain.js'
 import type { Draft } from '../events/draft.js'
 import { NotFound, Refused } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
+import { eventOf } from '../events/event-of.js'
 import type { Line } from '../events/line.js'
 import { rowAt } from '../projections/session-index.js'
 import { type Branch, nodesOf } from './branch.js'
@@ -12,7 +13,6 @@ import { withTokens } from './compacting.js'
 import { advances, branchNeededBy, decide, type SessionState } from './decide.js'
 import { evolve } from './evolve.js'
 import { loadBranch, loadRow } from './lookup.js'
-import { eventOf } from './saved-fold.js'
 import type { Sight } from './sight.js'
 import type { Sealed, Stamp } from './stamp.js'
 
@@ -102,7 +102,7 @@ class Drafting {
     return holds(recent, needed.must) ? recent : loadBranch(this.sight.walk(at), 'whole')
   }
 
-  /** A draft, after the `head` event that it needs where it hangs on no open end (DESIGN §4); rows filled in. */
+  /** A draft, after the `head` event that it needs where it hangs on no open end (docs/FORMAT.md); rows filled in. */
   async #withHead(draft: Draft): Promise<readonly Draft[]> {
     const { index, position } = this.state
     const parent = draft.parent ?? position

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { InvalidDraft, LogLostTail, NotFound, Refused, StaleTail } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
+import { eventOf } from '../events/event-of.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Ports } from '../events/system.js'
@@ -9,10 +10,9 @@ import { nodeOf } from './branch.js'
 import type { Command } from './command.js'
 import type { SessionState } from './decide.js'
 import { type Drafted, draft } from './drafting.js'
-import type { Presence } from './presence.js'
-import { eventOf } from './saved-fold.js'
 import { Sight } from './sight.js'
 import { Stamp } from './stamp.js'
+import type { Presence } from './store/presence.js'
 
 /** Someone who waits for a read of the log. */
 interface Asking {
@@ -74,7 +74,7 @@ export class OpenSession {
   #refreshes: Asking[] = []
   #isBusy = false
   #isClosed = false
-  /** After a rejected append nothing is done before the log was read again (DESIGN §6). */
+  /** After a rejected append nothing is done before the log was read again (docs/FORMAT.md). */
   #mustReload = false
   /** Events of appends of which it is not known what the log holds. */
   readonly #unsettled = new Set<EventId>()
@@ -157,7 +157,7 @@ export class OpenSession {
       if (this.#mustReload) await this.#reload()
       for (let waiting = batch; waiting.length > 0; ) waiting = await this.#attempt(waiting)
     } catch (error) {
-      // Whoever waits behind a rejected append decides again, on what the log then holds (DESIGN §6).
+      // Whoever waits behind a rejected append decides again, on what the log then holds (docs/FORMAT.md).
       const all = [...batch, ...this.#queue.splice(0)]
       this.#mustReload = true
       await this.#reload().catch(() => {})
@@ -234,7 +234,7 @@ export class OpenSession {
   }
 
   /**
-   * Reads what came after the known tail and decides where to stand (DESIGN §6): on the last of its own unsettled events
+   * Reads what came after the known tail and decides where to stand (docs/FORMAT.md): on the last of its own unsettled events
    * that is there, else on top of notes and context-neutral descendants, else where it stood.
    */
   async #reload(): Promise<void> {

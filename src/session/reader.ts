@@ -1,6 +1,7 @@
 import { resolveValues } from '../events/blob.js'
 import { Ambiguous, NotFound, Refused } from '../events/errors/index.js'
 import { type Event, type EventId, is } from '../events/event.js'
+import { eventOf } from '../events/event-of.js'
 import type { Line } from '../events/line.js'
 import type { EventLog } from '../events/log.js'
 import { branchesOf, treeOf } from '../events/tree.js'
@@ -16,7 +17,6 @@ import { undoTargets, viewUndoTargets } from '../projections/undo-targets.js'
 import type { ReadView, SessionReader, SessionRow } from './api.js'
 import { findLine, loadRecent } from './lookup.js'
 import { bridged } from './salvage.js'
-import { eventOf } from './saved-fold.js'
 
 /** What a reader asks of the store that it came from. */
 export interface ReaderHome {

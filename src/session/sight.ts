@@ -1,9 +1,9 @@
 import { advancesHead, type Event, type EventId } from '../events/event.js'
+import { eventOf } from '../events/event-of.js'
 import type { Line } from '../events/line.js'
 import type { EventLog } from '../events/log.js'
 import { walkBack } from '../events/walk.js'
 import { findLine, findWritten } from './lookup.js'
-import { eventOf } from './saved-fold.js'
 
 /** The log as the session that writes to it sees it: events that wait to be appended stand after the log's own. */
 export class Sight {

@@ -33,7 +33,7 @@ export class Stamp {
     return { line: encodeText(envelope, stored.right.text), blobs: stored.right.blobs }
   }
 
-  /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (DESIGN §3). */
+  /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (docs/FORMAT.md). */
   #next(tailAt: string): string {
     const lastInLog = tailAt === '' ? 0 : Date.parse(tailAt)
     const ms = Math.max(this.ports.clock.now(), this.#last + 1, lastInLog + 1)

@@ -30,9 +30,20 @@ const after = (desk: Desk): void => {
   desk.remove('y')
   desk.write('y', 'now a file')
 }
-const tracked = ['change', 'gone/deep/file', 'made/deep/file', 'mode', 'link', 'x', 'x/a', 'y', 'y/a', 'y/b/c']
+const tracked = [
+  'change',
+  'gone/deep/file',
+  'made/deep/file',
+  'mode',
+  'link',
+  'x',
+  'x/a',
+  'y',
+  'y/a',
+  'y/b/c',
+]
 
-const runs = Number(process.env['FC_RUNS'] ?? 1)
+const runs = Number(process.env.FC_RUNS ?? 1)
 
 let model: Desk
 let talk: Talk

@@ -23,7 +23,7 @@ export const git = (folder: string, ...args: string[]): string =>
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      PATH: process.env['PATH'],
+      PATH: process.env.PATH,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_AUTHOR_NAME: 'a',
@@ -224,7 +224,7 @@ export class Talk {
   /** Back to where the last move came from. */
   redo(choice: Choice = {}): Promise<Plan> {
     const moved = this.path().findLast(({ type }) => type === 'head') as Event
-    return this.goTo(moved['from'] as string, choice)
+    return this.goTo(moved.from as string, choice)
   }
 
   /** Puts the code of a node back, and stays where the conversation is. */
@@ -254,5 +254,7 @@ export class Talk {
 /** The actions of a plan, by path, what stays as it is left out. */
 export const actionsOf = (plan: Plan): Record<string, string> =>
   Object.fromEntries(
-    plan.entries.filter(({ action, why }) => action !== 'keep' || why !== null).map((e) => [e.path, e.action]),
+    plan.entries
+      .filter(({ action, why }) => action !== 'keep' || why !== null)
+      .map((e) => [e.path, e.action]),
   )

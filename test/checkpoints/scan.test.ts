@@ -21,7 +21,8 @@ const scan = (limits: Partial<ScanLimits> = {}) =>
     limits: { ...defaultLimits, ...limits },
     exclude: [desk.path('store')],
   })
-const pathsOf = (limits?: Partial<ScanLimits>) => scan(limits).paths.map((path) => path.slice('workspace/'.length))
+const pathsOf = (limits?: Partial<ScanLimits>) =>
+  scan(limits).paths.map((path) => path.slice('workspace/'.length))
 
 test('`.gitignore` files are obeyed as git does, one in a folder over those above', (context) => {
   const rules: Record<string, string> = {
@@ -45,7 +46,13 @@ test('`.gitignore` files are obeyed as git does, one in a folder over those abov
 })
 
 test('dependencies, build outputs and folders of version control are left out; a `.gitignore` brings back what is no such folder', () => {
-  for (const name of ['node_modules/a/index.js', 'dist/a.js', '.hg/x', 'src/__pycache__/a.pyc', 'target/debug/x'])
+  for (const name of [
+    'node_modules/a/index.js',
+    'dist/a.js',
+    '.hg/x',
+    'src/__pycache__/a.pyc',
+    'target/debug/x',
+  ])
     desk.write(name, 'x')
   desk.write('src/a.ts', 'x')
   expect(pathsOf()).toEqual(['src/a.ts'])

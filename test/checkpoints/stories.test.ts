@@ -178,7 +178,7 @@ test('what another session wrote is no turn of this one: its undo is a conflict'
   expect(desk.read('a.ts')).toBe('one')
 })
 
-test('what both sessions only noticed is neither one\'s', async () => {
+test("what both sessions only noticed is neither one's", async () => {
   desk.write('a.ts', 'one')
   const other = new Talk(desk)
   await other.take('manual', { paths: ['a.ts'] })
@@ -204,7 +204,13 @@ test('a file becomes a folder and a folder a file, there and back', async () => 
   })
   const changed = desk.tree()
   await talk.undo(turn)
-  expect(desk.tree()).toEqual({ x: '644 file', 'y/': '', 'y/a': '644 in y', 'y/b/': '', 'y/b/c': '644 below' })
+  expect(desk.tree()).toEqual({
+    x: '644 file',
+    'y/': '',
+    'y/a': '644 in y',
+    'y/b/': '',
+    'y/b/c': '644 below',
+  })
   await talk.redo()
   expect(desk.tree()).toEqual(changed)
 })
@@ -223,7 +229,7 @@ test('a folder with other files in it is never removed, not even by force', asyn
   expect(desk.tree()).toEqual({ 'x/': '', 'x/a': '644 in x', 'x/mine': '644 mine' })
 })
 
-test('the workspace\'s own repository is as it was: status, index, refs, configuration', async (context) => {
+test("the workspace's own repository is as it was: status, index, refs, configuration", async (context) => {
   if (!hasGit) context.skip(noGit)
   const { workspace } = desk
   git(workspace, 'init', '-q')
@@ -252,5 +258,9 @@ test('the workspace\'s own repository is as it was: status, index, refs, configu
   expect(ofGit()).toEqual(before.git)
   expect(desk.tree()).toEqual(before.tree)
   expect(fs.existsSync(join(desk.root, 'hooks-ran'))).toBe(false)
-  expect(git(workspace, 'status', '--porcelain').split('\n').sort()).toEqual(['', ' M lf.txt', 'A  staged.txt'])
+  expect(git(workspace, 'status', '--porcelain').split('\n').sort()).toEqual([
+    '',
+    ' M lf.txt',
+    'A  staged.txt',
+  ])
 })

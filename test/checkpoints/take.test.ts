@@ -4,7 +4,7 @@ import git from 'isomorphic-git'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { CheckpointPayload } from '../../src/checkpoints/take.js'
 import type { FileRecord } from '../../src/events/file-record.js'
-import { Desk, done, git as runGit, hasGit, noGit, Talk } from './desk.js'
+import { Desk, done, hasGit, noGit, git as runGit, Talk } from './desk.js'
 
 let desk: Desk
 let talk: Talk
@@ -15,7 +15,8 @@ beforeEach(() => {
 afterEach(() => desk.clear())
 
 const filesOf = (checkpoint: CheckpointPayload | null): readonly FileRecord[] => {
-  if (checkpoint === null || 'failed' in checkpoint) throw new Error(`no checkpoint: ${JSON.stringify(checkpoint)}`)
+  if (checkpoint === null || 'failed' in checkpoint)
+    throw new Error(`no checkpoint: ${JSON.stringify(checkpoint)}`)
   return checkpoint.files
 }
 
@@ -103,7 +104,17 @@ test('a full disk is a checkpoint that failed, with the reason, and the conversa
 })
 
 test('names with newlines, quotes, backslashes, and in any script are kept as they are', async (context) => {
-  const names = ['a\nb', 'tab\there', 'quo"te', "ap'os", 'back\\slash', 'ünï©ode/日本語', ' space ', '-dash', 'e\u0301']
+  const names = [
+    'a\nb',
+    'tab\there',
+    'quo"te',
+    "ap'os",
+    'back\\slash',
+    'ünï©ode/日本語',
+    ' space ',
+    '-dash',
+    'e\u0301',
+  ]
   const turn = await talk.prompt()
   for (const name of names) await talk.edit(name, `text of ${name}`)
   const made = desk.tree()
@@ -114,9 +125,12 @@ test('names with newlines, quotes, backslashes, and in any script are kept as th
   if (!hasGit) context.skip(noGit)
   expect(desk.fsck()).toBe('')
   const listed = runGit(desk.repository, 'ls-tree', '-r', '-z', '--name-only', talk.state().commit as string)
-  expect(listed.split('\0').filter((name) => name !== '').sort()).toEqual(
-    names.map((name) => `workspace/${name}`).sort(),
-  )
+  expect(
+    listed
+      .split('\0')
+      .filter((name) => name !== '')
+      .sort(),
+  ).toEqual(names.map((name) => `workspace/${name}`).sort())
 })
 
 test('names that differ only by case are two files, where the disk has them as two', async () => {
@@ -129,7 +143,14 @@ test('names that differ only by case are two files, where the disk has them as t
 })
 
 test('bytes are exact: line endings, no bytes at all, NUL, what is no text', async () => {
-  const contents = ['a\r\nb\r\n', '', '\0\u0001', Buffer.from([0xff, 0xfe, 0x0d, 0x0a, 0x80]), 'no newline', '\ufeffbom\n']
+  const contents = [
+    'a\r\nb\r\n',
+    '',
+    '\0\u0001',
+    Buffer.from([0xff, 0xfe, 0x0d, 0x0a, 0x80]),
+    'no newline',
+    '\ufeffbom\n',
+  ]
   const turn = await talk.prompt()
   for (const [i, content] of contents.entries()) await talk.edit(`f${i}`, content)
   const made = desk.tree()

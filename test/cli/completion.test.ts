@@ -26,7 +26,7 @@ describe('completion', () => {
       expect.arrayContaining(['redo', 'replay', 'repair', 'reindex', 'relocate']),
     )
     expect(completions('coppice --json list --l')).toEqual(['--limit'])
-    expect(completions('coppice import a')).toEqual(['auto'])
+    expect(completions('coppice import au')).toEqual(['auto'])
     expect(completions('coppice import c')).toContain('claude')
     expect(completions('coppice context abcd --format ')).toEqual(['openai', 'anthropic', 'plain'])
     expect(completions('coppice list --status p')).toEqual(['pending', 'processing', 'permission_denied'])

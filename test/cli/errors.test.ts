@@ -83,13 +83,7 @@ describe('errors', () => {
       'redact abcd',
     ],
     ...['chat', 'resume', 'continue', 'push abcd --to x', 'pull abcd --from x', 'new --track edits'],
-    ...[
-      'undo abcd abcd --code',
-      'checkout abcd abcd --code',
-      'export abcd html',
-      'export abcd claude',
-      'import opencode x',
-    ],
+    ...['undo abcd abcd --code', 'checkout abcd abcd --code', 'export abcd html', 'export abcd claude'],
     ...['list --store postgres://localhost/db'],
   ])('%s is told to be missing in this version', (line) => {
     const { code, out, err } = shared().run(line.split(' '))

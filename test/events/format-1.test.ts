@@ -7,7 +7,7 @@ import { payloads } from '../../src/events/event.js'
 import { encodeLine, encodeTombstone, type Line, parseLine, proveLine } from '../../src/events/line.js'
 
 /**
- * Format 1, frozen: what these files hold was made once, from DESIGN's words and by another program, and is never made
+ * Format 1, frozen: what these files hold was made once, from the words of docs/FORMAT.md and by another program, and is never made
  * again. Where this test fails, the code changed the format.
  */
 const fixture = (name: string): string[] =>

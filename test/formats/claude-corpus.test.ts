@@ -10,7 +10,7 @@ import { itemsOf, linesOf, plain, problemsOf } from './check-items.js'
 import { recordsOf } from './claude-records.js'
 
 const corpus = join(
-  process.env['COPPICE_CORPUS'] ?? fileURLToPath(new URL('../../../shared/corpus', import.meta.url)),
+  process.env.COPPICE_CORPUS ?? fileURLToPath(new URL('../../../shared/corpus', import.meta.url)),
   'claude',
 )
 const files = existsSync(corpus) ? readdirSync(corpus).filter((name) => name.endsWith('.jsonl')) : []

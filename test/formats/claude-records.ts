@@ -36,8 +36,8 @@ export const recordsOf = (items: readonly Item[]): Map<number, Json> => {
     const first = events[0]!
     const last = events[events.length - 1]!
     const session = repeated.get(last.session) ?? {}
-    if (String(payloadOf(last)['name']).startsWith('claude:repeated'))
-      records.set(line, payloadOf(last)['data'] as Json)
+    if (String(payloadOf(last).name).startsWith('claude:repeated'))
+      records.set(line, payloadOf(last).data as Json)
     else records.set(line, recordOf(events, last, session, above(first)))
   }
   return records
@@ -51,16 +51,16 @@ const recordOf = (
 ): Json => {
   const payload = payloadOf(last)
   const [uuid = '', rest] = last.key.split('#')
-  const isChained = rest === undefined || (payload['role'] === 'tool' && !uuid.startsWith('user'))
+  const isChained = rest === undefined || (payload.role === 'tool' && !uuid.startsWith('user'))
   const envelope = isChained
     ? { ...repeated, uuid, parentUuid, timestamp: last.at }
     : last.type === 'message'
       ? repeated
-      : { sessionId: repeated['sessionId'] }
+      : { sessionId: repeated.sessionId }
   const extra = last.extra as Json | undefined
   if (last.type === 'title') {
-    const isUsers = payload['by'] === 'import'
-    const name = uuid === 'summary' ? {} : { [isUsers ? 'customTitle' : 'aiTitle']: payload['title'] }
+    const isUsers = payload.by === 'import'
+    const name = uuid === 'summary' ? {} : { [isUsers ? 'customTitle' : 'aiTitle']: payload.title }
     return reunite(extra, {
       ...(uuid === 'summary' ? {} : envelope),
       type: isUsers ? 'custom-title' : 'ai-title',
@@ -68,23 +68,23 @@ const recordOf = (
     })
   }
   if (last.type === 'custom') {
-    const type = (payload['name'] as string).split(':')[1]
+    const type = (payload.name as string).split(':')[1]
     const said = ['file-history-snapshot', 'summary'].includes(type ?? '') && !isChained ? {} : envelope
-    return reunite(payload['data'] as Json, { ...said, type })
+    return reunite(payload.data as Json, { ...said, type })
   }
   if (last.type === 'compaction') {
     const said = {
       type: 'user',
       isCompactSummary: true,
       isVisibleInTranscriptOnly: true,
-      message: { role: 'user', content: saidContent(payload['summary']) },
+      message: { role: 'user', content: saidContent(payload.summary) },
     }
     return reunite(extra, { ...envelope, ...said })
   }
-  if (payload['role'] === 'assistant')
+  if (payload.role === 'assistant')
     return reunite(extra, { ...envelope, type: 'assistant', message: saidAssistant(payload, extra) })
   const results = events.map(payloadOf).filter(({ role }) => role === 'tool')
-  const text = payload['role'] === 'user' ? saidContent(payload['content']) : []
+  const text = payload.role === 'user' ? saidContent(payload.content) : []
   const content = results.length === 0 ? text : [...results.map(saidResult), ...(text as unknown[])]
   return reunite(extra, { ...envelope, type: 'user', message: { role: 'user', content } })
 }
@@ -94,23 +94,23 @@ const saidContent = (content: unknown): unknown =>
 
 const saidResult = (payload: Record<string, unknown>): Json => ({
   type: 'tool_result',
-  ...(payload['toolCallId'] === undefined ? {} : { tool_use_id: payload['toolCallId'] }),
-  ...(payload['content'] === null ? {} : { content: saidContent(payload['content']) }),
-  ...(payload['ok'] === undefined ? {} : { is_error: payload['ok'] === false }),
+  ...(payload.toolCallId === undefined ? {} : { tool_use_id: payload.toolCallId }),
+  ...(payload.content === null ? {} : { content: saidContent(payload.content) }),
+  ...(payload.ok === undefined ? {} : { is_error: payload.ok === false }),
 })
 
 const saidAssistant = (payload: Record<string, unknown>, extra: Json | undefined): Json => {
-  const kept = (extra?.['message'] as Json | undefined)?.['content']
+  const kept = (extra?.message as Json | undefined)?.content
   return {
     type: 'message',
     role: 'assistant',
     content: kept === undefined ? blocksOf(payload as unknown as Spoken) : undefined,
-    stop_reason: payload['stop'] ?? null,
+    stop_reason: payload.stop ?? null,
     stop_sequence: null,
-    ...(payload['group'] === undefined ? {} : { id: payload['group'] }),
-    ...(payload['model'] === undefined ? {} : { model: payload['model'] }),
-    ...(payload['usage'] === undefined
+    ...(payload.group === undefined ? {} : { id: payload.group }),
+    ...(payload.model === undefined ? {} : { model: payload.model }),
+    ...(payload.usage === undefined
       ? {}
-      : { usage: saidUsage(payload['usage'] as Parameters<typeof saidUsage>[0]) }),
+      : { usage: saidUsage(payload.usage as Parameters<typeof saidUsage>[0]) }),
   }
 }

@@ -95,8 +95,8 @@ describe('the chain', () => {
       says('a3', 'r1', 'both done'),
     )
     expect(links(items)).toEqual(['· u1', 'u1 a1', 'a1 a2', 'a2 p', 'p r1', 'r1 r2', 'r2 a3'])
-    expect(payloadOf(event(items, 'a2'))['group']).toBe('m')
-    expect((event(items, 'r1').extra as Members)['parentUuid']).toBe('a1')
+    expect(payloadOf(event(items, 'a2')).group).toBe('m')
+    expect((event(items, 'r1').extra as Members).parentUuid).toBe('a1')
   })
 
   it('branches where the model answered twice', async () => {
@@ -268,7 +268,7 @@ describe('messages', () => {
       { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
       { type: 'tool_reference', tool_name: 'x' },
     ]
-    expect(payloadOf(event(await read(user('u1', null, blocks)), 'u1'))['content']).toEqual([
+    expect(payloadOf(event(await read(user('u1', null, blocks)), 'u1')).content).toEqual([
       { type: 'image', media: 'image/png', data: 'iVBORw0KGgo=' },
       { type: 'image', url: 'https://example.org/a.png' },
       { type: 'tool_reference', tool_name: 'x' },
@@ -280,7 +280,7 @@ describe('messages', () => {
       user('u1', null, 'caveat', { isMeta: true }),
       user('u2', 'u1', 'x', { isVisibleInTranscriptOnly: true }),
     )
-    expect([payloadOf(event(items, 'u1'))['visible'], payloadOf(event(items, 'u2'))['visible']]).toEqual([
+    expect([payloadOf(event(items, 'u1')).visible, payloadOf(event(items, 'u2')).visible]).toEqual([
       false,
       false,
     ])
@@ -291,7 +291,7 @@ describe('messages', () => {
       user('u1', null, 'go'),
       says('a1', 'u1', 'API Error: 529', { isApiErrorMessage: true }),
     )
-    expect(payloadOf(event(items, 'a1'))['context']).toBe(false)
+    expect(payloadOf(event(items, 'a1')).context).toBe(false)
     expect(payloadOf(event(items, 'a1#status'))).toEqual({ status: 'failed', reason: 'API Error: 529' })
   })
 
@@ -314,7 +314,7 @@ describe('messages', () => {
       user('u2', 'u1', 'b', { timestamp }),
     )
     expect(event(items, 'u2').at).toBe(at)
-    expect((event(items, 'u2').extra as Members)['timestamp']).toBe(timestamp)
+    expect((event(items, 'u2').extra as Members).timestamp).toBe(timestamp)
   })
 })
 
@@ -355,7 +355,7 @@ describe('compaction', () => {
       boundary('a2'),
       summary(),
     )
-    expect(payloadOf(event(items, 's'))['through']).toBe(idFor('u1'))
+    expect(payloadOf(event(items, 's')).through).toBe(idFor('u1'))
   })
 
   it.each([
@@ -372,7 +372,7 @@ describe('compaction', () => {
       summary(),
       user('u3', 'a2', 'three'),
     )
-    expect(payloadOf(event(items, 's'))['through']).toBe(idFor('a1'))
+    expect(payloadOf(event(items, 's')).through).toBe(idFor('a1'))
     expect(event(items, 'u3').parent).toBe('s')
   })
 
@@ -426,7 +426,7 @@ describe('titles and other marks', () => {
     expect(
       eventsOf(items)
         .filter(({ type }) => type === 'title')
-        .map((item) => [payloadOf(item)['title'], item.parent]),
+        .map((item) => [payloadOf(item).title, item.parent]),
     ).toEqual([['Mine', 'a1']])
     expect(remarks(items)).toContain('2 summary record kept as a custom event')
   })
@@ -494,7 +494,7 @@ describe('sessions', () => {
   it('keep their file’s name where lines carry another id', async () => {
     const items = await read(user('u1', null, 'a', { sessionId: 'older' }), user('u2', 'u1', 'b'))
     expect(items[0]).toMatchObject({ session })
-    expect((event(items, 'u2').extra as Members)['sessionId']).toBe(session)
+    expect((event(items, 'u2').extra as Members).sessionId).toBe(session)
     expect(remarks(items).join()).toContain(`session ${session}`)
   })
 })

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { codex } from '../../src/formats/codex/format.js'
 import type { EventItem, Item } from '../../src/formats/format.js'
 import { importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { eventsOf, itemsOf, payloadOf, problemsOf } from './check-items.js'
 
 const home = fileURLToPath(new URL('../fixtures/codex', import.meta.url))
@@ -63,7 +63,7 @@ describe('a Codex rollout', () => {
   it('tells what Codex injects as hidden messages, and images as bytes', () => {
     expect(told(3)).toMatchObject({ role: 'system', visible: false })
     expect(told(4)).toMatchObject({ role: 'user', visible: false })
-    expect(told(6)['content']).toEqual([
+    expect(told(6).content).toEqual([
       { type: 'text', text: '钟什么时候响？ list the files' },
       { type: 'image', media: 'image/png', data: 'iVBORw0KGgo=', detail: 'auto' },
     ])
@@ -85,11 +85,11 @@ describe('a Codex rollout', () => {
   })
 
   it('takes the items of one reply as one message, with what it cost', () => {
-    const groups = [9, 11, 12, 13, 16].map((at) => told(at)['group'])
+    const groups = [9, 11, 12, 13, 16].map((at) => told(at).group)
     expect(new Set(groups).size).toBe(1)
     expect(told(16)).toMatchObject({ usage: { input: 1000, output: 50, cacheRead: 900, reasoning: 1 } })
     expect(atLine(19).type).toBe('custom')
-    expect(told(21)['group']).not.toBe(groups[0])
+    expect(told(21).group).not.toBe(groups[0])
   })
 
   it('knows how each call went from the event beside its output', () => {
@@ -106,11 +106,11 @@ describe('a Codex rollout', () => {
   it('keeps through a compaction what its new history holds of before', () => {
     const cut = told(41)
     expect(cut).toMatchObject({ summary: 'A clock was written.' })
-    expect(cut['keep']).toMatchObject([{ message: { role: 'user', content: 'write a clock' } }])
+    expect(cut.keep).toMatchObject([{ message: { role: 'user', content: 'write a clock' } }])
   })
 
   it('keeps every line that it does not know', () => {
-    const kept = [44, 45, 46, 47].map((at) => told(at)['name'])
+    const kept = [44, 45, 46, 47].map((at) => told(at).name)
     expect(kept).toEqual([
       'codex:world_state',
       'codex:ghost_snapshot',
@@ -147,10 +147,10 @@ describe('older and stranger rollouts', () => {
     })
     expect(told(3, old)).toMatchObject({ role: 'user', content: 'first' })
     expect(told(6, old)).toMatchObject({ toolCallId: 'call_1', ok: false, timing: { durationMs: 1500 } })
-    expect(told(7, old)['toolCalls']).toEqual([
+    expect(told(7, old).toolCalls).toEqual([
       { id: 'call_1', name: 'local_shell', arguments: '{"type":"exec","command":["ls"]}' },
     ])
-    expect(told(7, old)['group']).not.toBe(told(5, old)['group'])
+    expect(told(7, old).group).not.toBe(told(5, old).group)
   })
 
   it('name the thread that spawned them and the one they were forked from', async () => {
@@ -159,13 +159,13 @@ describe('older and stranger rollouts', () => {
       startedBy: { session: '019d0000-0000-7000-8000-00000000c0a1', event: null },
       forkedFrom: { session: '019d0000-0000-7000-8000-00000000c0a1', event: null },
     })
-    expect(told(2, spawned)['name']).toBe('codex:session_meta')
+    expect(told(2, spawned).name).toBe('codex:session_meta')
   })
 
   it('may tell the user’s words in an event alone', async () => {
     const spawned = await itemsOf(codex, child)
     expect(told(3, spawned)).toEqual({ role: 'user', content: 'look around' })
-    expect(told(5, spawned)['content']).toHaveLength(2)
+    expect(told(5, spawned).content).toHaveLength(2)
     expect(told(7, spawned)).toMatchObject({ summary: 'Looked around.' })
   })
 
@@ -174,7 +174,7 @@ describe('older and stranger rollouts', () => {
       line('response_item', { type: 'function_call', name, call_id: 'c' })
     const twice = await read(meta, call('a'), call('b'))
     expect(problemsOf(twice)).toEqual([])
-    expect(told(2, twice)['group']).not.toBe(told(3, twice)['group'])
+    expect(told(2, twice).group).not.toBe(told(3, twice).group)
   })
 
   it('may be rolled back further than they go, or to their beginning', async () => {

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Real files of other agents; tests that need them skip where they are not. */
-const corpus =
-  process.env['COPPICE_CORPUS'] ?? fileURLToPath(new URL('../../../shared/corpus', import.meta.url))
+const corpus = process.env.COPPICE_CORPUS ?? fileURLToPath(new URL('../../../shared/corpus', import.meta.url))
 
 export const corpusFolder = (format: string): string => join(corpus, format)
 

@@ -81,7 +81,7 @@ describe('messages', () => {
     expect(payloadOf(event(items, 'a4'))).toMatchObject({ role: 'tool', toolCallId: 'call_1', ok: true })
     expect(payloadOf(event(items, 'a6'))).toMatchObject({ toolCallId: 'call_2', ok: false, visible: false })
     expect(payloadOf(event(items, 'a1'))).toMatchObject({ role: 'system', visible: false })
-    expect(payloadOf(event(items, 'a7'))['content']).toEqual([
+    expect(payloadOf(event(items, 'a7')).content).toEqual([
       { type: 'text', text: '像这样' },
       { type: 'image', media: 'image/png', data: 'iVBORw0KGgo=' },
     ])
@@ -89,7 +89,7 @@ describe('messages', () => {
 
   it('keep what every read computes anew in extra alone', async () => {
     const result = event(await read(base), 'a4')
-    expect(payloadOf(result)['meta']).toBeUndefined()
+    expect(payloadOf(result).meta).toBeUndefined()
     expect(result.extra).toEqual({
       meta: { function: expect.anything(), paramsMd: 'app.py', resultMd: '1\timport os' },
     })
@@ -180,7 +180,7 @@ describe('compaction', () => {
   it('whose messages a second pass deleted still speaks to the model, after a later one too', async () => {
     const items = await read('second-compaction')
     expect(event(items, 'S1').type).toBe('custom')
-    expect(payloadOf(event(items, 'S1'))['content']).toContain('first summary')
+    expect(payloadOf(event(items, 'S1')).content).toContain('first summary')
     expect(payloadOf(event(items, 'S2'))).toMatchObject({
       summary: 'second summary',
       through: idFor('m7'),

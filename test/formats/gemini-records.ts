@@ -8,13 +8,13 @@ import { eventsOf, payloadOf } from './check-items.js'
 export const geminiRecord = (item: EventItem, items: readonly Item[]): Json => {
   const payload = payloadOf(item)
   if (item.type === 'custom') {
-    const data = payload['data'] as Json
-    const kind = String(payload['name']).slice('gemini:'.length)
+    const data = payload.data as Json
+    const kind = String(payload.name).slice('gemini:'.length)
     const isRecord = ['$set', '$rewindTo', 'metadata', 'record', 'message'].includes(kind)
     return isRecord ? data : reunite(data, { id: item.key, timestamp: item.at, type: kind })
   }
   const events = eventsOf(items).filter(({ session }) => session === item.session)
-  const calls = events.filter((event) => payloadOf(event)['group'] === item.key && callIn(event) !== undefined)
+  const calls = events.filter((event) => payloadOf(event).group === item.key && callIn(event) !== undefined)
   const said = calls.map((call) => {
     const result = events.find(({ key }) => key === `${call.key}#result`)
     return saidCall(payloadOf(call), result === undefined ? null : payloadOf(result), result?.at ?? null)
@@ -28,4 +28,4 @@ export const geminiRecord = (item: EventItem, items: readonly Item[]): Json => {
   return isObject(toolCalls) ? { ...record, toolCalls: Object.values(toolCalls) } : record
 }
 
-const callIn = (event: EventItem): unknown => payloadOf(event)['toolCalls']
+const callIn = (event: EventItem): unknown => payloadOf(event).toolCalls

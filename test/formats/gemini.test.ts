@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { EventItem, Item } from '../../src/formats/format.js'
 import { gemini } from '../../src/formats/gemini/format.js'
 import { importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { eventsOf, idFor, itemsOf, payloadOf, problemsOf } from './check-items.js'
 
 const tmp = fileURLToPath(new URL('../fixtures/gemini/tmp', import.meta.url))
@@ -62,7 +62,7 @@ describe('a Gemini log', () => {
       toolCallId: 'c2',
       ok: false,
     })
-    expect(payloadOf(by('m1'))['content']).toContainEqual({
+    expect(payloadOf(by('m1')).content).toContainEqual({
       type: 'image',
       media: 'image/png',
       data: 'iVBORw0KGgo=',
@@ -105,7 +105,7 @@ describe('a Gemini log', () => {
   })
 
   it('keeps what it does not know', () => {
-    const names = eventsOf(items).map((item) => payloadOf(item)['name'])
+    const names = eventsOf(items).map((item) => payloadOf(item).name)
     expect(names).toEqual(expect.arrayContaining(['gemini:record', 'gemini:warning', 'gemini:$set']))
   })
 
@@ -114,8 +114,10 @@ describe('a Gemini log', () => {
     expect(spawned[0]).toMatchObject({
       startedBy: { session: 'aaaa0000-0000-4000-8000-00000000e001', event: null },
     })
-    expect(eventsOf(spawned).find((item) => payloadOf(item)['name'] === 'gemini:$rewindTo')?.parent).toBeNull()
-    expect(remarks(spawned)).toContain('rewind to a message that does not stand in the chat: all were dropped')
+    expect(eventsOf(spawned).find((item) => payloadOf(item).name === 'gemini:$rewindTo')?.parent).toBeNull()
+    expect(remarks(spawned)).toContain(
+      'rewind to a message that does not stand in the chat: all were dropped',
+    )
   })
 })
 
@@ -159,7 +161,10 @@ describe('a Gemini checkpoint', () => {
 
   it('may be what the CLI exported: a history of parts, times in seconds', async () => {
     const exported = await read(
-      JSON.stringify({ history: [{ role: 'user', parts: [{ text: 'hi' }], ts: 1695000000 }], start_time: 'x' }),
+      JSON.stringify({
+        history: [{ role: 'user', parts: [{ text: 'hi' }], ts: 1695000000 }],
+        start_time: 'x',
+      }),
     )
     expect(eventsOf(exported)).toMatchObject([{ at: '2023-09-18T01:20:00.000Z', type: 'message' }])
   })

@@ -9,7 +9,7 @@ import { opencode } from '../../src/formats/opencode/format.js'
 import { detectFormat } from '../../src/formats/registry.js'
 import type { Json } from '../../src/formats/remainder.js'
 import { importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { eventsOf, idFor, itemsOf, payloadOf, plain, problemsOf } from './check-items.js'
 import { corpusFolder } from './corpus.js'
 import { opencodeRecords } from './opencode-records.js'
@@ -32,15 +32,15 @@ const json = (path: string): Json => JSON.parse(readFileSync(path, 'utf8')) as J
 
 /** Every message and part below a session file's storage, as its own file has it. */
 const storedOf = (source: string): Map<string, Json> => {
-  const session = String(json(source)['id'])
+  const session = String(json(source).id)
   const storage = dirname(dirname(dirname(source)))
   const records = new Map<string, Json>()
   for (const name of readdirSync(join(storage, 'message', session))) {
     const message = json(join(storage, 'message', session, name))
-    records.set(String(message['id']), message)
-    for (const part of readdirSync(join(storage, 'part', String(message['id'])))) {
-      const value = json(join(storage, 'part', String(message['id']), part))
-      records.set(`${String(message['id'])}/${String(value['id'])}`, value)
+    records.set(String(message.id), message)
+    for (const part of readdirSync(join(storage, 'part', String(message.id)))) {
+      const value = json(join(storage, 'part', String(message.id), part))
+      records.set(`${String(message.id)}/${String(value.id)}`, value)
     }
   }
   return records
@@ -49,27 +49,33 @@ const storedOf = (source: string): Map<string, Json> => {
 const corpus = await opencode.find(corpusFolder('opencode'))
 
 describe('OpenCode sessions in files', () => {
-  it.each([main, child, ...corpus])('%s: payload and extra give each message and part back', async (source) => {
-    const read = await itemsOf(opencode, source)
-    expect(problemsOf(read)).toEqual([])
-    const records = opencodeRecords(read)
-    for (const [key, record] of storedOf(source)) expect(records.get(key), key).toEqual(record)
-  })
+  it.each([main, child, ...corpus])(
+    '%s: payload and extra give each message and part back',
+    async (source) => {
+      const read = await itemsOf(opencode, source)
+      expect(problemsOf(read)).toEqual([])
+      const records = opencodeRecords(read)
+      for (const [key, record] of storedOf(source)) expect(records.get(key), key).toEqual(record)
+    },
+  )
 
-  it.skipIf(corpus.length === 0)('of the corpus are told as such, and a second import adds nothing', async () => {
-    for (const path of corpus) expect((await detectFormat(path))?.name, path).toBe('opencode')
-    const store = await openStore(join(root, 'corpus'))
-    try {
-      const sources = corpus.map((path) => ({ format: opencode, path }))
-      const first = await importSources(store, sources, { workspace: root })
-      expect(first).toMatchObject({ failed: [] })
-      expect(first.imported).toHaveLength(3)
-      const again = await importSources(store, sources, { workspace: root })
-      expect(again.imported.filter(({ new: added }) => added > 0)).toEqual([])
-    } finally {
-      await store.close()
-    }
-  })
+  it.skipIf(corpus.length === 0)(
+    'of the corpus are told as such, and a second import adds nothing',
+    async () => {
+      for (const path of corpus) expect((await detectFormat(path))?.name, path).toBe('opencode')
+      const store = await openStore(join(root, 'corpus'))
+      try {
+        const sources = corpus.map((path) => ({ format: opencode, path }))
+        const first = await importSources(store, sources, { workspace: root })
+        expect(first).toMatchObject({ failed: [] })
+        expect(first.imported).toHaveLength(3)
+        const again = await importSources(store, sources, { workspace: root })
+        expect(again.imported.filter(({ new: added }) => added > 0)).toEqual([])
+      } finally {
+        await store.close()
+      }
+    },
+  )
 
   it('show each step of a reply as a message of its own, with what it cost', () => {
     expect(payload('msg_2/prt_msg_2_1')).toMatchObject({
@@ -82,22 +88,26 @@ describe('OpenCode sessions in files', () => {
       content: [{ type: 'text', text: 'kettle.ts' }, { type: 'image' }],
       timing: { durationMs: 1000 },
     })
-    expect(payload('msg_2/prt_msg_2_4#result')).toMatchObject({ toolCallId: 'c2', ok: false, content: 'no such file' })
+    expect(payload('msg_2/prt_msg_2_4#result')).toMatchObject({
+      toolCallId: 'c2',
+      ok: false,
+      content: 'no such file',
+    })
     expect(payload('msg_2/prt_msg_2_5')).toMatchObject({
       usage: { input: 102, output: 6, cacheRead: 90, cacheWrite: 2, reasoning: 1, costUsd: 0.01 },
       group: 'msg_2',
     })
-    expect(payload('msg_2/prt_msg_2_7')['group']).toBe('msg_2#2')
-    expect(payload('msg_2')['usage']).toBeUndefined()
-    expect(payload('msg_4')['usage']).toMatchObject({ costUsd: 0.03 })
+    expect(payload('msg_2/prt_msg_2_7').group).toBe('msg_2#2')
+    expect(payload('msg_2').usage).toBeUndefined()
+    expect(payload('msg_4').usage).toMatchObject({ costUsd: 0.03 })
   })
 
   it('show what is cleared, hidden, still written, or a file', () => {
     expect(payload('msg_2/prt_msg_2_3#cleared')).toMatchObject({ target: idFor('msg_2/prt_msg_2_3#result') })
     expect(payload('msg_7')).toMatchObject({ visible: false })
-    expect(payload('msg_a#unfinished')['name']).toBe('opencode:unfinished')
-    expect(payload('msg_a/prt_a_0#pending')['name']).toBe('opencode:part:tool')
-    expect(payload('msg_1')['content']).toContainEqual({
+    expect(payload('msg_a#unfinished').name).toBe('opencode:unfinished')
+    expect(payload('msg_a/prt_a_0#pending').name).toBe('opencode:part:tool')
+    expect(payload('msg_1').content).toContainEqual({
       type: 'image',
       media: 'image/png',
       data: 'iVBORw0KGgo=',
@@ -157,8 +167,12 @@ describe('OpenCode sessions in files', () => {
 
   it('of the oldest layout are read too', async () => {
     const old = join(root, 'old/session')
-    for (const kind of ['info', 'message/ses_x', 'part/ses_x/msg_x']) mkdirSync(join(old, kind), { recursive: true })
-    writeFileSync(join(old, 'info/ses_x.json'), JSON.stringify({ id: 'ses_x', title: 'x', time: { created: 1 } }))
+    for (const kind of ['info', 'message/ses_x', 'part/ses_x/msg_x'])
+      mkdirSync(join(old, kind), { recursive: true })
+    writeFileSync(
+      join(old, 'info/ses_x.json'),
+      JSON.stringify({ id: 'ses_x', title: 'x', time: { created: 1 } }),
+    )
     writeFileSync(
       join(old, 'message/ses_x/msg_x.json'),
       JSON.stringify({ id: 'msg_x', role: 'user', sessionID: 'ses_x', time: { created: 2 } }),
@@ -202,18 +216,36 @@ describe("OpenCode's database", () => {
     info: Json
     messages: { info: Json; parts: Json[] }[]
   }
-  const time = (value: Json): number => (value['time'] as { created: number }).created
+  const time = (value: Json): number => (value.time as { created: number }).created
   database.run(
     `insert into session(id, project_id, slug, directory, title, version, revert, time_created) values (?,?,?,?,?,?,?,?)`,
-    [...['id', 'projectID', 'slug', 'directory', 'title', 'version'].map((name) => String(info[name])), JSON.stringify(info['revert']), time(info)],
+    [
+      ...['id', 'projectID', 'slug', 'directory', 'title', 'version'].map((name) => String(info[name])),
+      JSON.stringify(info.revert),
+      time(info),
+    ],
   )
-  database.run(`insert into session(id, directory, title, version, time_created) values ('ses_new', '/w', 'n', '2', 1)`)
+  database.run(
+    `insert into session(id, directory, title, version, time_created) values ('ses_new', '/w', 'n', '2', 1)`,
+  )
   database.run(`insert into session_message values ('e', 'ses_new', 'user', '{}')`)
   for (const { info: message, parts } of messages) {
     const { id, sessionID: _, ...data } = message
-    database.run('insert into message values (?,?,?,?,?)', [String(id), 'ses_tea1', time(message), 0, JSON.stringify(data)])
+    database.run('insert into message values (?,?,?,?,?)', [
+      String(id),
+      'ses_tea1',
+      time(message),
+      0,
+      JSON.stringify(data),
+    ])
     for (const { id: part, sessionID: __, messageID, ...rest } of parts)
-      database.run('insert into part values (?,?,?,?,?)', [String(part), String(messageID), 'ses_tea1', 0, JSON.stringify(rest)])
+      database.run('insert into part values (?,?,?,?,?)', [
+        String(part),
+        String(messageID),
+        'ses_tea1',
+        0,
+        JSON.stringify(rest),
+      ])
   }
   database.run(`insert into message values ('msg_z', 'ses_tea1', 9e15, 0, 'torn')`)
   database.close()

@@ -27,21 +27,21 @@ export const piRecord = (item: EventItem, keyOf: (id: unknown) => string): Json 
       return reunite(extra, {
         type: 'label',
         ...envelope,
-        targetId: keyOf(payload['target']),
-        label: payload['label'] ?? undefined,
+        targetId: keyOf(payload.target),
+        label: payload.label ?? undefined,
       })
     case 'title':
-      return reunite(extra, { type: 'session_info', ...envelope, name: payload['title'] })
+      return reunite(extra, { type: 'session_info', ...envelope, name: payload.title })
     case 'usage':
-      return reunite(extra, { type: 'usage', ...envelope, kind: payload['for'], model: payload['model'] })
+      return reunite(extra, { type: 'usage', ...envelope, kind: payload.for, model: payload.model })
     default:
       return customRecord(payload, envelope)
   }
 }
 
 const customRecord = (payload: Record<string, unknown>, envelope: Json): Json => {
-  const [, kind = '', role] = String(payload['name']).split(':')
-  const data = payload['data'] as Json
+  const [, kind = '', role] = String(payload.name).split(':')
+  const data = payload.data as Json
   if (kind === 'repeated') return data
   const { content } = payload
   const speech: Json =

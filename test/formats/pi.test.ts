@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { EventItem, Item } from '../../src/formats/format.js'
 import { pi } from '../../src/formats/pi/format.js'
 import { importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { eventsOf, idFor, itemsOf, payloadOf, problemsOf } from './check-items.js'
 
 const sessions = fileURLToPath(new URL('../fixtures/pi/sessions', import.meta.url))
@@ -74,7 +74,7 @@ describe('a Pi session of version 3', () => {
       stop: 'toolUse',
     })
     expect(payload('a0000006')).toMatchObject({ role: 'tool', toolCallId: 'call_2', ok: false })
-    expect(payload('a0000009')['content']).toContainEqual({
+    expect(payload('a0000009').content).toContainEqual({
       type: 'image',
       media: 'image/png',
       data: 'iVBORw0KGgo=',
@@ -115,7 +115,7 @@ describe('a Pi session of version 3', () => {
       name: 'pi:branch_summary',
       content: 'Looked at a picture of a kettle.',
     })
-    expect(payload('a0000013')['content']).toContain('npm test')
+    expect(payload('a0000013').content).toContain('npm test')
     expect(payload('a0000015')).toMatchObject({ name: 'pi:custom_message', content: 'mind the gap' })
     expect(payload('a0000014')).toEqual({
       name: 'pi:custom',
@@ -202,7 +202,7 @@ describe('a Pi file that is not as it should be', () => {
   it('reads on without its header, and keeps a second one that says something else', async () => {
     const items = await read(entry('a', null, '1'), header, header, { ...header, cwd: '/other' })
     expect(items[0]).toMatchObject({ kind: 'session', session: `${made - 1}`, workspace: null })
-    expect(eventsOf(items).map((item) => payloadOf(item)['name'])).toEqual([
+    expect(eventsOf(items).map((item) => payloadOf(item).name)).toEqual([
       undefined,
       'pi:session',
       'pi:repeated:session',

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Format } from '../../src/formats/format.js'
 import { formatNamed } from '../../src/formats/registry.js'
 import { type ImportReport, importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 
 const samples = fileURLToPath(new URL('../../samples', import.meta.url))
 const fixtures = fileURLToPath(new URL('../fixtures', import.meta.url))

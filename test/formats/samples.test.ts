@@ -81,7 +81,7 @@ describe('the sessions that ship with Coppice', () => {
     expect(
       eventsOf(items)
         .filter(({ type }) => type === 'title')
-        .map((item) => payloadOf(item)['title']),
+        .map((item) => payloadOf(item).title),
     ).toEqual(['Fix late tea timer', 'Tea timer: late ring, then hours'])
     expect(claude.folders({ home: '', env: { CLAUDE_CONFIG_DIR: `${folder}/claude` } })).toEqual([
       `${folder}/claude/projects`,

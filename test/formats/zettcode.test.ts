@@ -63,7 +63,7 @@ describe('messages', () => {
       },
     })
     expect(payloadOf(event(items, 'n3'))).toMatchObject({ role: 'tool', toolCallId: 'c1', ok: false })
-    expect(payloadOf(event(items, 'n1'))['content']).toEqual([
+    expect(payloadOf(event(items, 'n1')).content).toEqual([
       { type: 'text', text: 'fix it' },
       { type: 'image', media: 'image/png', data: 'iVBORw0KGgo=', detail: 'auto', alt_text: null },
     ])
@@ -131,7 +131,7 @@ describe('checkpoints', () => {
 
   it('do not cover a call without its result; what is unknown is kept', async () => {
     const items = await read('open-call')
-    expect(payloadOf(event(items, 'k1'))['through']).toBe(idFor('n1'))
+    expect(payloadOf(event(items, 'k1')).through).toBe(idFor('n1'))
     expect(payloadOf(event(items, 'q'))).toMatchObject({ name: 'zettcode:novelty', data: { x: 1 } })
   })
 })
@@ -139,7 +139,7 @@ describe('checkpoints', () => {
 describe('damage', () => {
   it('line separators inside a text split nothing', async () => {
     const items = await read('line-separators')
-    expect(payloadOf(event(items, 'n1'))['content']).toBe('a\u2028b\u2029c\u0085d')
+    expect(payloadOf(event(items, 'n1')).content).toBe('a\u2028b\u2029c\u0085d')
     expect(items.filter(({ kind }) => kind === 'failed')).toEqual([])
   })
 

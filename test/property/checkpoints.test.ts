@@ -11,7 +11,7 @@ import { systemPorts } from '../../src/events/system.js'
 import { Desk, git, hasGit, Talk } from '../checkpoints/desk.js'
 import { Faults, faultyFs, faultyWork } from '../checkpoints/faults.js'
 
-const runs = Number(process.env['FC_RUNS'] ?? 1) * 60
+const runs = Number(process.env.FC_RUNS ?? 1) * 60
 
 /** A file as the model knows it; null: nothing there. */
 type Content = { readonly text: string; readonly mode: number } | { readonly link: string } | null
@@ -191,7 +191,7 @@ const go = async (
     expect(isTheirs && said !== 'force', `${name} is the other session's`).toBe(false)
     model.writers.set(name, me)
   }
-  const left = talk.events.get(talk.head)?.['from'] as string
+  const left = talk.events.get(talk.head)?.from as string
   model.known.set(left, recorded(talk, left, current, before))
   model.known.set(talk.head, recorded(talk, talk.head, target, after))
   if (!andBack) return

@@ -6,10 +6,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Format } from '../../src/formats/format.js'
 import { formats } from '../../src/formats/registry.js'
 import { type ImportReport, importSources } from '../../src/session/import.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { lineSources } from '../formats/line-sources.js'
 
-const runs = Number(process.env['FC_RUNS'] ?? 1) * 8
+const runs = Number(process.env.FC_RUNS ?? 1) * 8
 const root = mkdtempSync(join(tmpdir(), 'coppice-growing-'))
 afterAll(() => rmSync(root, { recursive: true }))
 let made = 0

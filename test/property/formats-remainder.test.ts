@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Json, remainder, reunite, sameJson } from '../../src/formats/remainder.js'
 
-const runs = Number(process.env['FC_RUNS'] ?? 1) * 500
+const runs = Number(process.env.FC_RUNS ?? 1) * 500
 const key = fc.oneof(fc.constantFrom('a', 'b', '-', '--', '__proto__', 'id'), fc.string({ maxLength: 3 }))
 const { value: json } = fc.letrec((tie) => ({
   value: fc.oneof(

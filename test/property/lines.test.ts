@@ -44,7 +44,7 @@ const proved = (bytes: Buffer): Line => {
 
 const sha256 = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex')
 
-/** DESIGN §3 once more, by other means: what the id of a line must be. */
+/** docs/FORMAT.md once more, by other means: what the id of a line must be. */
 const idByTheBook = (line: Buffer): string => {
   const whole = line.toString('latin1')
   const match =
@@ -60,7 +60,7 @@ const idByTheBook = (line: Buffer): string => {
 }
 
 describe('a line', () => {
-  test('decodes to what was encoded, and its id is what DESIGN §3 says', () => {
+  test('decodes to what was encoded, and its id is what docs/FORMAT.md says', () => {
     fc.assert(
       fc.property(envelope, payload, (head, members) => {
         const line = encodeLine(head, members)

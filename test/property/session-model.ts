@@ -23,7 +23,7 @@ export interface Writer {
 
 const neutral = new Set(['checkpoint', 'restore'])
 
-/** The log as a list, and where each writer stands: what DESIGN §§4 and 6 say, in the plainest words. */
+/** The log as a list, and where each writer stands: what docs/FORMAT.md says, in the plainest words. */
 export class Model {
   lines: ModelLine[] = []
   acked = new Set<EventId>()

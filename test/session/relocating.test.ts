@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store } from '../../src/session/api.js'
-import { openStore } from '../../src/session/store.js'
-import { workspaceKey } from '../../src/session/workspace.js'
+import { openStore } from '../../src/session/store/store.js'
+import { workspaceKey } from '../../src/session/store/workspace.js'
 import { refusal, textsOf, user } from './stores.js'
 
 let folder: string

@@ -1,7 +1,7 @@
 import type { Event } from '../../src/events/event.js'
 import type { Clock, Random } from '../../src/events/ports.js'
 import type { Session, Store } from '../../src/session/api.js'
-import { openStore } from '../../src/session/store.js'
+import { openStore } from '../../src/session/store/store.js'
 import { MemoryFs } from '../support/memory-fs.js'
 
 export const storePath = '/store'

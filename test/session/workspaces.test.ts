@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openStore } from '../../src/session/store.js'
-import { otherKey, workspaceKey } from '../../src/session/workspace.js'
+import { openStore } from '../../src/session/store/store.js'
+import { otherKey, workspaceKey } from '../../src/session/store/workspace.js'
 import { MemoryFs } from '../support/memory-fs.js'
 import { logOf, memoryStore, newSession, refusal, storePath, workspace } from './stores.js'
 

@@ -15,7 +15,9 @@ export class RestoreFailed extends Tagged {
     super(
       `the files were not restored (${why})`,
       where,
-      rolledBack ? 'every file is as it was: see to it, then try again' : 'open the workspace again to put them back',
+      rolledBack
+        ? 'every file is as it was: see to it, then try again'
+        : 'open the workspace again to put them back',
       { cause },
     )
   }

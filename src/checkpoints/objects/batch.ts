@@ -23,9 +23,7 @@ export class Batch implements ObjectBatch {
   ) {}
 
   has(oid: string): boolean {
-    return (
-      this.#objects.has(oid) || this.#written.has(oid) || this.packs.has(oid) || this.loose.has(oid)
-    )
+    return this.#objects.has(oid) || this.#written.has(oid) || this.packs.has(oid) || this.loose.has(oid)
   }
 
   async add(kind: ObjectKind, bytes: Uint8Array): Promise<string> {

@@ -95,7 +95,8 @@ export const makeDelta = (base: Buffer, target: Buffer): Buffer | null => {
   }
   const limit = target.length / 2
   for (let at = 0; at < target.length && size < limit; ) {
-    const found = at + block <= target.length ? places.get(target.toString('latin1', at, at + block)) : undefined
+    const found =
+      at + block <= target.length ? places.get(target.toString('latin1', at, at + block)) : undefined
     if (found === undefined) {
       at++
       continue

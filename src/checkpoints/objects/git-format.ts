@@ -63,12 +63,17 @@ export interface Commit {
   readonly message: string
 }
 
-/** Nobody's identity is asked for (DESIGN §7): the tool signs. */
+/** Nobody's identity is asked for (docs/CHECKPOINTS.md): the tool signs. */
 const author = 'Coppice <coppice@localhost>'
 
 export const encodeCommit = ({ tree, parents, at, message }: Commit): Buffer => {
   const when = `${author} ${Math.max(0, Math.floor(at / 1000))} +0000`
-  const lines = [`tree ${tree}`, ...parents.map((oid) => `parent ${oid}`), `author ${when}`, `committer ${when}`]
+  const lines = [
+    `tree ${tree}`,
+    ...parents.map((oid) => `parent ${oid}`),
+    `author ${when}`,
+    `committer ${when}`,
+  ]
   return Buffer.from(`${lines.join('\n')}\n\n${message}\n`)
 }
 

@@ -15,8 +15,8 @@ import {
 } from './git-format.js'
 import { withLock } from './locks.js'
 import { Loose } from './loose.js'
+import { isMergeDue, mergeSmallPacks } from './merge-packs.js'
 import type { ObjectBatch, ObjectStore } from './object-store.js'
-import { mergeSmallPacks } from './merge-packs.js'
 import { Packs } from './packs.js'
 import { Refs } from './refs.js'
 import { prepareRepository } from './repository.js'
@@ -71,7 +71,10 @@ export class GitObjects implements ObjectStore {
     )
     const hash = createHash('sha1').update(headerOf(kind, size))
     let held: Buffer | null = null
-    for await (const piece of provable(pieces, (error) => new ObjectDamaged(oid, this.folder, 'damaged', error))) {
+    for await (const piece of provable(
+      pieces,
+      (error) => new ObjectDamaged(oid, this.folder, 'damaged', error),
+    )) {
       hash.update(piece)
       if (held !== null) yield held
       held = piece
@@ -108,7 +111,7 @@ export class GitObjects implements ObjectStore {
       this.packs.refresh()
       return write(new Batch(this.fs, this.random, this.packs, this.loose))
     })
-    if (this.packs.names().length >= mergeFrom) await this.#merge()
+    if (isMergeDue(this.packs)) await this.#merge()
     return result
   }
 
@@ -173,9 +176,6 @@ export class GitObjects implements ObjectStore {
     throw new ObjectDamaged(oid, this.folder, 'missing')
   }
 }
-
-/** Packs, at least, before merging is thought of. */
-const mergeFrom = 32
 
 async function* provable(pieces: AsyncIterable<Buffer>, damaged: (error: unknown) => Error) {
   const iterator = pieces[Symbol.asyncIterator]()

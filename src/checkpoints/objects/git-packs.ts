@@ -21,7 +21,10 @@ export const gitPacks = (
     child.stdout.on('data', (bytes: Buffer) => names.push(bytes))
     child.on('error', () => resolve(null))
     child.on('close', (code) => {
-      const made = Buffer.concat(names).toString().split('\n').filter((name) => name !== '')
+      const made = Buffer.concat(names)
+        .toString()
+        .split('\n')
+        .filter((name) => name !== '')
       resolve(code === 0 ? made.map((name) => `pack-${name}`) : null)
     })
     // It may have ended before it read everything; `close` tells.
@@ -31,8 +34,8 @@ export const gitPacks = (
   })
 
 const ownEnvironment = (): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'],
-  SystemRoot: process.env['SystemRoot'],
+  PATH: process.env.PATH,
+  SystemRoot: process.env.SystemRoot,
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',

@@ -4,15 +4,19 @@ import type { Packs } from './packs.js'
 
 /** So many packs of one size class, and they become one: what is looked through stays a few dozen, however many were written. */
 const tooMany = 32
-/** Packs of this size (bytes) and more are left as they are. */
-const large = 64 * 1024 * 1024
+/** Packs of more bytes are left as they are: those that are merged are in memory together. */
+const maxBytes = 2 * 1024 * 1024
+
+/** Whether there are too many packs of some size. */
+export const isMergeDue = (packs: Packs): boolean =>
+  sizeClasses(packs).some((names) => names.length >= tooMany)
 
 /**
  * Makes one pack out of the many small ones of a size class. Their objects are copied as they stand; the old packs are
  * removed once the new one is durable. Nothing else may write meanwhile (the exclusive lock of the objects).
  */
 export const mergeSmallPacks = async (fs: Fs, random: Random, packs: Packs): Promise<void> => {
-  for (const names of sizeClasses(fs, packs)) {
+  for (const names of sizeClasses(packs)) {
     if (names.length < tooMany) continue
     const known = new Set<string>()
     const objects = names.flatMap((name) => {
@@ -27,21 +31,27 @@ export const mergeSmallPacks = async (fs: Fs, random: Random, packs: Packs): Pro
   }
 }
 
+/** What git may have put beside a pack; the index goes first: a pack without one is nothing to git. */
+const endings = ['.idx', '.rev', '.bitmap', '.mtimes', '.keep', '.pack']
+
 export const removePack = (fs: Fs, packs: Packs, name: string): void => {
-  const path = packs.pathOf(name)
-  // The index first: a pack without one is nothing to git.
-  for (const ending of ['.idx', '.rev', '.bitmap', '.mtimes', '.pack'])
-    fs.remove(path.replace(/\.pack$/, ending))
+  const path = packs.pathOf(name).slice(0, -'.pack'.length)
+  for (const ending of endings) {
+    const isOurs = ending === '.idx' || ending === '.pack'
+    if (isOurs || fs.stat(path + ending) !== null) fs.remove(path + ending)
+  }
 }
 
-/** Packs by the power of 16 of their size, the large ones apart. */
-const sizeClasses = (fs: Fs, packs: Packs): Iterable<readonly string[]> => {
+/** Packs by the power of 8 of their size, the large ones apart. */
+const sizeClasses = (packs: Packs): readonly (readonly string[])[] => {
   const classes = new Map<number, string[]>()
   for (const name of packs.names()) {
-    const size = fs.stat(packs.pathOf(name))?.size ?? large
-    if (size >= large) continue
-    const power = Math.floor(Math.log2(size) / 4)
-    classes.set(power, [...(classes.get(power) ?? []), name])
+    const size = packs.bytesOf(name)
+    if (size > maxBytes) continue
+    const power = Math.floor(Math.log2(size) / 3)
+    const group = classes.get(power)
+    if (group === undefined) classes.set(power, [name])
+    else group.push(name)
   }
-  return classes.values()
+  return [...classes.values()]
 }

@@ -33,6 +33,7 @@ interface EntryHead {
 export class Packs {
   #indexes: ReadonlyMap<string, PackIndex> | null = null
   #known: ReadonlyMap<string, PackIndex> = new Map()
+  readonly #bytes = new Map<string, number>()
   #stamp = ''
 
   constructor(
@@ -67,6 +68,13 @@ export class Packs {
   /** The names of the packs, without ending. */
   names(): readonly string[] {
     return [...this.#load().keys()]
+  }
+
+  /** The size of a pack (bytes): a pack of one name never changes, so it is asked for once. */
+  bytesOf(name: string): number {
+    const held = this.#bytes.get(name) ?? this.fs.stat(this.pathOf(name))?.size ?? 0
+    this.#bytes.set(name, held)
+    return held
   }
 
   has(oid: string): boolean {
@@ -207,7 +215,12 @@ export class Packs {
     const bytes = inflateSync(deflated.subarray(0, read))
     const kind = kindNumbers.get(type)
     if (kind !== undefined) return { kind, bytes }
-    const found = typeof base === 'number' ? base : this.#load().get(name)?.find(base ?? '')
+    const found =
+      typeof base === 'number'
+        ? base
+        : this.#load()
+            .get(name)
+            ?.find(base ?? '')
     if (typeof found !== 'number') throw new Error('the base of a delta is missing')
     const whole = this.#readAt(file, name, found)
     return { kind: whole.kind, bytes: applyDelta(whole.bytes, bytes) }

@@ -59,7 +59,9 @@ export class Refs {
 
   #loose(name: string): string | null {
     try {
-      const text = Buffer.from(this.fs.readFile(join(this.folder, name))).toString().trim()
+      const text = Buffer.from(this.fs.readFile(join(this.folder, name)))
+        .toString()
+        .trim()
       return isOid(text) ? text : null
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException

@@ -26,7 +26,7 @@ export const run: Run = async (context, _args, options) => {
   return undefined
 }
 
-/** Why there is nothing to list; a workspace that seems to have moved is named, and never moved silently (DESIGN §2). */
+/** Why there is nothing to list; a workspace that seems to have moved is named, and never moved silently (docs/FORMAT.md). */
 const nothing = async ({ storePath, workspace }: Context, store: Store, all: boolean): Promise<string> => {
   if (all)
     return `no sessions: in ${storePath}: make one with \`coppice new\`, or take over others with \`coppice import\``

@@ -24,7 +24,7 @@ export interface Repaired {
 }
 
 /**
- * Makes a damaged log usable (DESIGN §6): a new log of all lines that prove themselves, in their order, with a `lost`
+ * Makes a damaged log usable (docs/FORMAT.md): a new log of all lines that prove themselves, in their order, with a `lost`
  * tombstone for each parent that is nowhere, and a `repaired` note that lists them. The damaged file is linked to
  * `archived` first and not changed. Gives null where every reader passes: a torn tail is no damage, nor is a gap that is
  * named or that the next append will name.

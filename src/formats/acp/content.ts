@@ -3,16 +3,16 @@ import { isObject, type Json } from '../remainder.js'
 
 /** Content blocks of the protocol in our terms. */
 const partOf = (block: unknown): Part => {
-  if (!isObject(block) || typeof block['type'] !== 'string') return { type: 'block', block } as Part
+  if (!isObject(block) || typeof block.type !== 'string') return { type: 'block', block } as Part
   const { type, text, data, mimeType: media, uri: url } = block
   if (type === 'text' && typeof text === 'string') return { type: 'text', text }
   if ((type === 'image' || type === 'audio') && typeof data === 'string' && typeof media === 'string')
     return { type, media, data }
   if (type === 'resource_link' && typeof url === 'string')
     return { type: 'document', url, ...(typeof media === 'string' ? { media } : {}) }
-  const resource = block['resource']
-  if (type === 'resource' && isObject(resource) && typeof resource['text'] === 'string')
-    return { type: 'resource', text: resource['text'], uri: resource['uri'] } as unknown as Part
+  const resource = block.resource
+  if (type === 'resource' && isObject(resource) && typeof resource.text === 'string')
+    return { type: 'resource', text: resource.text, uri: resource.uri } as unknown as Part
   return { type: 'block', block } as Part
 }
 
@@ -36,12 +36,12 @@ const isText = (part: Part): part is Part & { text: string } =>
 /** What a tool gave: its content, else its raw output. */
 export const outputOf = (content: unknown, rawOutput: unknown): string | Part[] => {
   const items = Array.isArray(content) ? content : []
-  if (items.length > 0 && items.every((item) => isObject(item) && item['type'] === 'content'))
-    return contentOf((items as Json[]).map((item) => item['content']))
+  if (items.length > 0 && items.every((item) => isObject(item) && item.type === 'content'))
+    return contentOf((items as Json[]).map((item) => item.content))
   if (items.length > 0)
     return items.map((item): Part => {
-      if (!isObject(item) || typeof item['type'] !== 'string') return { type: 'block', block: item } as Part
-      return item['type'] === 'content' ? partOf(item['content']) : (item as unknown as Part)
+      if (!isObject(item) || typeof item.type !== 'string') return { type: 'block', block: item } as Part
+      return item.type === 'content' ? partOf(item.content) : (item as unknown as Part)
     })
   return typeof rawOutput === 'string' ? rawOutput : rawOutput === undefined ? '' : JSON.stringify(rawOutput)
 }

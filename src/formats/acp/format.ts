@@ -3,6 +3,7 @@ import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item } from '../format.js'
 import { readJsonl } from '../jsonl.js'
 import { isAbsolute } from '../members.js'
+import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { frameOf, isUpdate, messageIn } from './frame.js'
@@ -11,12 +12,12 @@ import { Trace } from './trace.js'
 /** Methods that no other protocol over JSON-RPC has. */
 const isOurs = (value: unknown): boolean => {
   const message = messageIn(value)
-  const method = message?.['method']
-  const params = message?.['params']
+  const method = message?.method
+  const params = message?.params
   if (typeof method !== 'string' || !isObject(params)) return false
   if (method === 'initialize') return 'clientCapabilities' in params
   return isUpdate(method)
-    ? typeof params['sessionId'] === 'string' && isObject(params['update'])
+    ? typeof params.sessionId === 'string' && isObject(params.update)
     : /^session\/(new|load|resume|prompt|request_permission|cancel|fork)$/.test(method)
 }
 
@@ -39,15 +40,12 @@ async function* read(source: string): AsyncGenerator<Item> {
   const remarks = new Remarks()
   const trace = new Trace(folderIn(source), remarks)
   try {
-    for await (const found of readJsonl(source, { isRecord: isFrame })) {
-      if (found.kind === 'fault') {
-        yield { kind: 'failed', line: found.line, reason: found.reason }
-        continue
-      }
-      if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
-      const frame = frameOf(found)
-      if (frame === null) yield { kind: 'failed', line: found.line, reason: 'holds no JSON-RPC message' }
-      else yield* trace.take(frame)
+    const lines = readJsonl(source, { isRecord: isFrame })
+    for await (const found of recordsIn(lines, { remarks, noun: 'frame' })) {
+      const frame = found.kind === 'record' ? frameOf(found) : null
+      if (found.kind === 'failed') yield found
+      else if (frame !== null) yield* trace.take(frame)
+      else yield { kind: 'failed', line: found.line, reason: 'holds no JSON-RPC message' }
     }
   } catch (error) {
     yield { kind: 'failed', line: null, reason: (error as Error).message }

@@ -1,6 +1,6 @@
 import { sha256 } from '../../events/id.js'
-import type { JsonRecord } from '../jsonl.js'
 import { objectIn, parsedJson, textIn } from '../members.js'
+import type { ObjectRecord } from '../records.js'
 import { isObject, type Json } from '../remainder.js'
 import { normalTime } from '../time.js'
 
@@ -25,7 +25,7 @@ export interface Frame {
 
 const isMessage = (value: unknown): value is Json =>
   isObject(value) &&
-  (typeof value['method'] === 'string' || ('id' in value && ('result' in value || 'error' in value)))
+  (typeof value.method === 'string' || ('id' in value && ('result' in value || 'error' in value)))
 
 const envelopes = ['frame', 'message', 'msg', 'data', 'payload', 'rpc', 'raw', 'line'] as const
 
@@ -43,17 +43,13 @@ export const messageIn = (value: unknown): Json | null => {
 
 const timeOf = (value: Json, params: Json): string | null => {
   const given =
-    objectIn(params, '_meta')['agentTimestampMs'] ??
-    value['timestamp'] ??
-    value['time'] ??
-    value['at'] ??
-    value['ts']
+    objectIn(params, '_meta').agentTimestampMs ?? value.timestamp ?? value.time ?? value.at ?? value.ts
   return normalTime(typeof given === 'number' && given < 1e11 ? Math.round(given * 1000) : given)
 }
 
-export const frameOf = ({ line, value, text, raw }: JsonRecord): Frame | null => {
+export const frameOf = ({ line, value, text, raw }: ObjectRecord): Frame | null => {
   const message = messageIn(value)
-  if (message === null || !isObject(value)) return null
+  if (message === null) return null
   const params = objectIn(message, 'params')
   const { id } = message
   return {

@@ -6,21 +6,28 @@ import { sha256 } from '../../events/id.js'
  */
 export class Keys {
   readonly #known = new Set<string>()
-  #counts = new Map<string, number>()
+  /** What follows is told again from the beginning; null: it is live. */
+  #told: Map<string, number> | null = null
 
-  /** What follows is told again from the beginning. */
   again(): void {
-    this.#counts = new Map()
+    this.#told = new Map()
+  }
+
+  live(): void {
+    this.#told = null
   }
 
   /** The key of what is said next, and whether that was told already. */
   next(kind: string, said: unknown, id: string | null): { readonly key: string; readonly isKnown: boolean } {
     const base = id === null ? `${kind}#${sha256(JSON.stringify(said)).slice(0, 16)}` : `${kind}:${id}`
-    const count = (this.#counts.get(base) ?? 0) + 1
-    this.#counts.set(base, count)
-    const key = count === 1 ? base : `${base}#${count}`
+    let count = (this.#told?.get(base) ?? 0) + 1
+    while (this.#told === null && this.#known.has(keyOf(base, count))) count++
+    this.#told?.set(base, count)
+    const key = keyOf(base, count)
     const isKnown = this.#known.has(key)
     this.#known.add(key)
     return { key, isKnown }
   }
 }
+
+const keyOf = (base: string, count: number): string => (count === 1 ? base : `${base}#${count}`)

@@ -58,6 +58,7 @@ export class Talk {
   *loaded(): Generator<Item> {
     yield* this.flush()
     this.#isReplay = false
+    this.#keys.live()
     this.#group = null
   }
 
@@ -81,7 +82,7 @@ export class Talk {
       this.#streaming = { speaker, id, frames: [], blocks: [] }
     }
     this.#streaming?.frames.push(frame)
-    this.#streaming?.blocks.push(update['content'])
+    this.#streaming?.blocks.push(update.content)
   }
 
   /** What streamed is whole, as far as it goes: something else comes, or the trace ends. */
@@ -105,7 +106,12 @@ export class Talk {
     else yield this.#say(speaker, content, key, frames)
   }
 
-  #say(speaker: Speaker, content: ReturnType<typeof contentOf>, key: string, frames: readonly Frame[]): EventItem {
+  #say(
+    speaker: Speaker,
+    content: ReturnType<typeof contentOf>,
+    key: string,
+    frames: readonly Frame[],
+  ): EventItem {
     const { thread } = this
     const [first, ...others] = frames
     for (const { line } of others) thread.say('chunk joined with the one before it', line)
@@ -155,14 +161,14 @@ export class Talk {
     const { thread } = this
     const result = objectIn(frame.message, 'result')
     const stop = textIn(result, 'stopReason')
-    const usage = usageOf(result['usage'])
+    const usage = usageOf(result.usage)
     const key = thread.unused(`session/prompt:response#${frame.hash.slice(0, 16)}`)
     if (usage !== undefined && this.#group !== null) {
       const payload = { role: 'assistant', content: null, usage, group: this.#group }
       yield thread.append({ key: `${key}#usage`, line: frame.line, type: 'message', payload })
     }
     this.#group = null
-    const error = frame.message['error']
+    const error = frame.message.error
     const reason = isObject(error) ? (textIn(error, 'message') ?? 'error') : stop
     const status = isObject(error) ? 'failed' : stop === 'cancelled' ? 'interrupted' : 'completed'
     const payload = { status, ...(reason === null || reason === 'end_turn' ? {} : { reason }) }
@@ -180,25 +186,27 @@ export class Talk {
     if (call !== this.#calling) yield* this.flush()
     const { sessionUpdate: _, ...told } = update
     const isTold = call.node !== null
-    call.told = { ...call.told, ...told }
-    if (!isTold) call.frames.push(frame)
     const status = textIn(update, 'status')
-    const isPending = status === null || status === 'pending'
-    if (!isTold && isPending) {
+    const isEnd = status === 'completed' || status === 'failed'
+    if (this.#isReplay && isTold && (call.isDone || !isEnd)) return this.#leaveOut(frame)
+    call.told = { ...call.told, ...told }
+    // A call that ends at once is told by the frame that ends it.
+    const isCalls = !isTold && (!isEnd || call.frames.length === 0)
+    if (isCalls) call.frames.push(frame)
+    if (!isTold && (status === null || status === 'pending')) {
       this.#calling = call
       return
     }
     this.#calling = null
     if (!isTold) yield* this.#called(call)
-    if (status === 'completed' || status === 'failed') yield* this.#done(call, frame, status, isTold)
-    else if (isTold && call.isDone && this.#isReplay) this.#leaveOut(frame)
+    if (isEnd) yield* this.#done(call, frame, status, !isCalls)
     else if (status === 'in_progress' && isTold) yield this.#note(frame, call, 'started')
     else if (isTold) yield this.own(frame, 'update:tool_call_update')
   }
 
   #callOf(id: string, update: Json): Call {
     const known = this.#calls.get(id)
-    const isAnew = update['sessionUpdate'] === 'tool_call' && known?.isDone === true && !this.#isReplay
+    const isAnew = update.sessionUpdate === 'tool_call' && known?.isDone === true && !this.#isReplay
     if (known !== undefined && !isAnew) return known
     const call: Call = { id, told: {}, frames: [], node: null, isDone: false }
     this.#calls.set(id, call)
@@ -208,7 +216,11 @@ export class Talk {
   *#called(call: Call): Generator<Item> {
     const { thread } = this
     const { id, told, frames } = call
-    const { key } = this.#keys.next('call', null, id)
+    const { key, isKnown } = this.#keys.next('call', null, id)
+    if (isKnown) {
+      for (const frame of frames) this.#leaveOut(frame)
+      return
+    }
     const [first, ...others] = frames
     for (const { line } of others) thread.say('update of a call joined with the call', line)
     const { rawInput } = told
@@ -229,14 +241,12 @@ export class Talk {
 
   *#done(call: Call, frame: Frame, status: string, isOwnFrame: boolean): Generator<Item> {
     const { thread } = this
-    if (call.isDone) {
-      if (this.#isReplay) return this.#leaveOut(frame)
-      return yield this.own(frame, 'update:tool_call_update')
-    }
+    if (call.isDone) return yield this.own(frame, 'update:tool_call_update')
     call.isDone = true
     this.#group = null
-    const { key } = this.#keys.next('result', null, call.id)
-    const content = outputOf(call.told['content'], call.told['rawOutput'])
+    const { key, isKnown } = this.#keys.next('result', null, call.id)
+    if (isKnown) return isOwnFrame ? this.#leaveOut(frame) : undefined
+    const content = outputOf(call.told.content, call.told.rawOutput)
     yield thread.append({
       key,
       line: frame.line,
@@ -284,8 +294,9 @@ export class Talk {
     const outcome = objectIn(objectIn(frame.message, 'result'), 'outcome')
     const chosen = listIn(request.params, 'options')
       .filter(isObject)
-      .find(({ optionId }) => optionId === outcome['optionId'])
-    const isAllowed = outcome['outcome'] === 'selected' && textIn(chosen ?? {}, 'kind')?.startsWith('allow') === true
+      .find(({ optionId }) => optionId === outcome.optionId)
+    const isAllowed =
+      outcome.outcome === 'selected' && textIn(chosen ?? {}, 'kind')?.startsWith('allow') === true
     yield this.#note(frame, call, isAllowed ? 'allowed' : 'denied', 'user')
     yield* this.thread.status(`permission#${frame.hash.slice(0, 16)}`, 'processing', frame.line)
   }
@@ -296,7 +307,14 @@ export class Talk {
     if (title === '') return yield this.own(frame, 'update:session_info_update')
     const key = this.thread.unused(`title#${frame.hash.slice(0, 16)}`)
     const { line, raw, value } = frame
-    yield this.thread.annotate({ key, line, raw, type: 'title', payload: { title, by: 'auto' }, extra: value })
+    yield this.thread.annotate({
+      key,
+      line,
+      raw,
+      type: 'title',
+      payload: { title, by: 'auto' },
+      extra: value,
+    })
   }
 
   /** A frame that is no part of the conversation, kept whole. */
@@ -319,7 +337,7 @@ const nameOf = (told: Json): string =>
 
 /** A chunk's frame without the text that its message holds, and how long that is. */
 const restOf = (frame: Frame): Json => {
-  const text = objectIn(objectIn(frame.params, 'update'), 'content')['text']
+  const text = objectIn(objectIn(frame.params, 'update'), 'content').text
   if (typeof text !== 'string' || frame.message !== frame.value) return frame.value
   const rest = remainder(frame.value, { params: { update: { content: { text } } } }) ?? {}
   return { ...rest, length: text.length }

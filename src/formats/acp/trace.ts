@@ -60,8 +60,7 @@ export class Trace {
   /** A frame of no session: it waits for one where none began, or where it asks for one. */
   *#global(frame: Frame, request: Frame | null): Generator<Item> {
     const info = request?.method === 'initialize' ? objectIn(frame.message, 'result') : null
-    if (info !== null)
-      this.#agent = { ...objectIn(info, 'agentInfo'), protocolVersion: info['protocolVersion'] }
+    if (info !== null) this.#agent = { ...objectIn(info, 'agentInfo'), protocolVersion: info.protocolVersion }
     if (this.#last === null || beginning.has(frame.method ?? '')) {
       this.#held.push(frame)
       return

@@ -8,10 +8,10 @@ const mediaTypes = new Set(['image', 'document', 'audio'])
 /** A block of Claude's as a part. */
 export const partOf = (block: unknown): Part => {
   if (typeof block === 'string') return { type: 'text', text: block }
-  if (!isObject(block) || typeof block['type'] !== 'string') return { type: 'block', block } as Part
+  if (!isObject(block) || typeof block.type !== 'string') return { type: 'block', block } as Part
   const { type } = block
   if (type === 'text')
-    return typeof block['text'] === 'string' ? (block as unknown as Part) : ({ type: 'block', block } as Part)
+    return typeof block.text === 'string' ? (block as unknown as Part) : ({ type: 'block', block } as Part)
   if (!mediaTypes.has(type)) return block as unknown as Part
   const { source, ...rest } = block
   if (isObject(source)) {
@@ -25,8 +25,8 @@ export const partOf = (block: unknown): Part => {
 
 /** The block that `partOf` gave the part for, where it can be told. */
 export const blockOf = (part: Json): unknown => {
-  if (part['type'] === 'block') return part['block']
-  if (!mediaTypes.has(part['type'] as string)) return part
+  if (part.type === 'block') return part.block
+  if (!mediaTypes.has(part.type as string)) return part
   const { media, data, url, ...rest } = part
   return {
     ...rest,
@@ -42,12 +42,11 @@ export interface Spoken {
 }
 
 const isThinking = (block: unknown): block is { thinking: string; signature?: string } =>
-  isObject(block) && block['type'] === 'thinking' && typeof block['thinking'] === 'string'
+  isObject(block) && block.type === 'thinking' && typeof block.thinking === 'string'
 const isText = (block: unknown): boolean =>
-  typeof block === 'string' ||
-  (isObject(block) && typeof block['text'] === 'string' && block['type'] === 'text')
-const isCall = (block: unknown): block is Json => isObject(block) && block['type'] === 'tool_use'
-const isMedia = (block: unknown): boolean => isObject(block) && mediaTypes.has(block['type'] as string)
+  typeof block === 'string' || (isObject(block) && typeof block.text === 'string' && block.type === 'text')
+const isCall = (block: unknown): block is Json => isObject(block) && block.type === 'tool_use'
+const isMedia = (block: unknown): boolean => isObject(block) && mediaTypes.has(block.type as string)
 
 /** What an assistant's blocks say; those that only their provider understands go to `replay`. `key` names calls without an id. */
 export const spokenOf = (content: unknown, key: string): Spoken => {

@@ -19,8 +19,8 @@ export interface Call {
 export const callOf = async (source: string, parent: string): Promise<Call | null> => {
   const first = firstRecords(await startOf(source))
     .filter(isObject)
-    .find((value) => isObject(value['message']))
-  const prompt = first === undefined ? undefined : objectOf(first, 'message')['content']
+    .find((value) => isObject(value.message))
+  const prompt = first === undefined ? undefined : objectOf(first, 'message').content
   if (typeof prompt !== 'string' || prompt === '') return null
   const text = JSON.stringify(prompt)
   try {
@@ -39,8 +39,8 @@ export const callOf = async (source: string, parent: string): Promise<Call | nul
 const callerIn = (line: string, prompt: string): string | null => {
   try {
     const value: unknown = JSON.parse(line)
-    if (!isObject(value) || value['type'] !== 'assistant') return null
-    return promptsIn(objectOf(value, 'message')['content']).includes(prompt) ? textOf(value, 'uuid') : null
+    if (!isObject(value) || value.type !== 'assistant') return null
+    return promptsIn(objectOf(value, 'message').content).includes(prompt) ? textOf(value, 'uuid') : null
   } catch {
     return null
   }

@@ -70,15 +70,15 @@ export interface Placed extends Draft {
   readonly through?: Node
 }
 
-/** Where the line hangs: a parent looks back only (DESIGN §3), whatever cannot be found is bridged to the line before. */
+/** Where the line hangs: a parent looks back only (docs/FORMAT.md), whatever cannot be found is bridged to the line before. */
 export const parentOf = ({ reading, chain, record }: Context, joining: Joining): Node | null => {
   const { value, uuid } = record
-  const named = value['parentUuid'] ?? value['logicalParentUuid']
+  const named = value.parentUuid ?? value.logicalParentUuid
   const { tip } = chain
   if (tip === null) return null
   // A second root begins anew, unless nothing but snapshots and hooks stood before it.
   if (named === undefined || named === null)
-    return value['parentUuid'] === null && tip.unit.lastSpeech > 0 ? null : tip
+    return value.parentUuid === null && tip.unit.lastSpeech > 0 ? null : tip
   const found = typeof named === 'string' ? reading.placed.get(named) : undefined
   if (found?.chain === chain) return placeUnder(found.node, joining)
   if (named === uuid)
@@ -105,8 +105,8 @@ const withoutSession = new Set(['file-history-snapshot', 'summary'])
 const envelopeOf = ({ chain, record, at }: Context, parent: Node | null): Json => {
   if (record.uuid !== null)
     return { ...chain.repeated, uuid: record.uuid, parentUuid: uuidAbove(parent), timestamp: at }
-  if (isObject(record.value['message'])) return chain.repeated
-  return withoutSession.has(record.type) ? {} : { sessionId: chain.repeated['sessionId'] }
+  if (isObject(record.value.message)) return chain.repeated
+  return withoutSession.has(record.type) ? {} : { sessionId: chain.repeated.sessionId }
 }
 
 /** Members of the line that its event does not say; `said` is what the payload tells, the line's type among it. */

@@ -46,7 +46,7 @@ export const summaryLine = (context: Context): Item[] => {
     payload: (idOf) => ({
       summary: parts ?? (typeof content === 'string' ? content : ''),
       through: idOf(through.key),
-      ...(textOf(meta, 'trigger') === null ? {} : { trigger: meta['trigger'] }),
+      ...(textOf(meta, 'trigger') === null ? {} : { trigger: meta.trigger }),
       ...(typeof preTokens === 'number' ? { tokensBefore: preTokens } : {}),
       ...(typeof postTokens === 'number' ? { tokensAfter: postTokens } : {}),
     }),
@@ -61,14 +61,8 @@ export const summaryLine = (context: Context): Item[] => {
 
 /** The messages that stay after a compaction, oldest first; newer versions list them, others name the ends. */
 const preserved = ({ reading, chain }: Context, meta: Json): Node[] => {
-  const list = objectOf(
-    meta,
-    isObject(meta['preservedMessages']) ? 'preservedMessages' : 'preserved_messages',
-  )
-  const segment = objectOf(
-    meta,
-    isObject(meta['preservedSegment']) ? 'preservedSegment' : 'preserved_segment',
-  )
+  const list = objectOf(meta, isObject(meta.preservedMessages) ? 'preservedMessages' : 'preserved_messages')
+  const segment = objectOf(meta, isObject(meta.preservedSegment) ? 'preservedSegment' : 'preserved_segment')
   const nodeOf = (uuid: string | null): Node | undefined => {
     const found = uuid === null ? undefined : reading.placed.get(uuid)
     return found?.chain === chain ? found.node : undefined

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { readJsonl } from '../jsonl.js'
+import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { callOf } from './caller.js'
@@ -11,7 +12,7 @@ import { namedBy } from './sessions.js'
 import { Transcript } from './transcript.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
-  const config = env['CLAUDE_CONFIG_DIR']
+  const config = env.CLAUDE_CONFIG_DIR
   return config
     ? [join(config, 'projects')]
     : [join(home, '.claude', 'projects'), join(home, '.config', 'claude', 'projects')]
@@ -50,15 +51,11 @@ async function* read(source: string): AsyncGenerator<Item> {
   const caller = named.parent === null ? null : await callOf(source, named.parent)
   if (caller !== null) transcript.calledBy(caller.prompt, caller.call)
   try {
-    for await (const found of readJsonl(source, { isRecord: looksLikeRecord })) {
+    const lines = readJsonl(source, { isRecord: looksLikeRecord })
+    for await (const found of recordsIn(lines, { remarks, noun: 'record' })) {
       const record = found.kind === 'record' ? claudeRecord(found) : null
-      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
-      else if (record === null)
-        yield { kind: 'failed', line: found.line, reason: 'not a record: should be a JSON object' }
-      else {
-        if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
-        yield* transcript.take(record)
-      }
+      if (record !== null) yield* transcript.take(record)
+      else if (found.kind === 'failed') yield found
     }
   } catch (error) {
     yield { kind: 'failed', line: null, reason: (error as Error).message }

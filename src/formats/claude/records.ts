@@ -43,18 +43,17 @@ export const claudeRecord = ({ line, value, text, raw }: JsonRecord): ClaudeReco
     : null
 
 /** Whether a line is part of the conversation's chain: the first such line begins the session. */
-export const isChained = ({ uuid, value }: ClaudeRecord): boolean =>
-  uuid !== null || isObject(value['message'])
+export const isChained = ({ uuid, value }: ClaudeRecord): boolean => uuid !== null || isObject(value.message)
 
 /** Whether a value that stands between damaged bytes is a line, not a piece of one. */
 export const looksLikeRecord = (value: unknown): boolean =>
   isObject(value) &&
-  typeof value['type'] === 'string' &&
+  typeof value.type === 'string' &&
   ['uuid', 'sessionId', 'leafUuid', 'messageId'].some((member) => typeof value[member] === 'string')
 
 /** What the line says of its time: its own, or that of the snapshot it holds. `none` where it names none. */
 export const timeOf = ({ value }: ClaudeRecord): { at: string | null; named: boolean } => {
-  const given = value['timestamp'] ?? objectOf(value, 'snapshot')['timestamp']
+  const given = value.timestamp ?? objectOf(value, 'snapshot').timestamp
   return { at: normalTime(given), named: given !== undefined && given !== null }
 }
 

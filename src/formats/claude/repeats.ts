@@ -49,20 +49,20 @@ export const repeatedLine = (context: Context): Item[] | null => {
 }
 
 const contentHash = ({ value }: ClaudeRecord): string =>
-  sha256(JSON.stringify(isObject(value['message']) ? value['message']['content'] : value['message']) ?? '')
+  sha256(JSON.stringify(isObject(value.message) ? value.message.content : value.message) ?? '')
 
 /** What the model would see of the line; undefined where that is more than one message's content. */
 const contentOf = ({ type, value }: ClaudeRecord): unknown => {
-  const content = isObject(value['message']) ? value['message']['content'] : undefined
+  const content = isObject(value.message) ? value.message.content : undefined
   if (type === 'assistant') {
     const spoken = spokenOf(content, '')
     return spoken.content ?? undefined
   }
   if (typeof content === 'string') return content
   if (type !== 'user' || !Array.isArray(content)) return undefined
-  const results = content.filter((block) => isObject(block) && block['type'] === 'tool_result')
+  const results = content.filter((block) => isObject(block) && block.type === 'tool_result')
   if (results.length === 0) return content.map(partOf)
   const only =
-    results.length === 1 && content.length === 1 && isObject(results[0]) ? results[0]['content'] : undefined
+    results.length === 1 && content.length === 1 && isObject(results[0]) ? results[0].content : undefined
   return typeof only === 'string' ? only : Array.isArray(only) ? only.map(partOf) : undefined
 }

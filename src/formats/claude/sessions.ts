@@ -30,7 +30,7 @@ export const mainKey = ({ name }: Named, { value }: ClaudeRecord): string =>
 /** The key of the sub-agent's session that a line belongs to; null for a line of the main one. */
 export const agentKey = (named: Named, record: ClaudeRecord, reading: Reading): string | null => {
   const { value, uuid } = record
-  if (value['isSidechain'] !== true) return null
+  if (value.isSidechain !== true) return null
   const agent = textOf(value, 'agentId')
   const session = textOf(value, 'sessionId')
   if (agent !== null)
@@ -38,8 +38,7 @@ export const agentKey = (named: Named, record: ClaudeRecord, reading: Reading): 
       ? session
       : `${named.parent ?? session ?? named.name}/agent-${agent}`
   if (named.name.startsWith('agent-')) return `${named.parent ?? session ?? ''}/${named.name}`
-  const above =
-    typeof value['parentUuid'] === 'string' ? reading.placed.get(value['parentUuid'])?.chain : undefined
+  const above = typeof value.parentUuid === 'string' ? reading.placed.get(value.parentUuid)?.chain : undefined
   if (above?.key.includes('/')) return above.key
   return `${session ?? named.name}/sidechain-${uuid ?? record.hash.slice(0, 16)}`
 }
@@ -81,7 +80,7 @@ export const sessionItem = (
   const cwd = textOf(value, 'cwd')
   const version = textOf(value, 'version')
   const parent = chain.key.includes('/') ? chain.key.slice(0, chain.key.lastIndexOf('/')) : named.parent
-  const prompt = objectOf(value, 'message')['content']
+  const prompt = objectOf(value, 'message').content
   const call = typeof prompt === 'string' ? reading.prompts.get(sha256(prompt)) : undefined
   const forked = objectOf(value, 'forkedFrom')
   const from = textOf(forked, 'sessionId')

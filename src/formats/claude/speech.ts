@@ -66,7 +66,7 @@ export const userLine = (context: Context): Item[] => {
   return [...items, ...interruption(context, content)]
 }
 
-const isResult = (block: unknown): block is Json => isObject(block) && block['type'] === 'tool_result'
+const isResult = (block: unknown): block is Json => isObject(block) && block.type === 'tool_result'
 
 const unused = (name: string, names: Set<string>): string => {
   const free = names.has(name) ? unused(`${name}'`, names) : name
@@ -74,8 +74,7 @@ const unused = (name: string, names: Set<string>): string => {
   return free
 }
 
-const isHidden = (value: Json): boolean =>
-  value['isMeta'] === true || value['isVisibleInTranscriptOnly'] === true
+const isHidden = (value: Json): boolean => value.isMeta === true || value.isVisibleInTranscriptOnly === true
 
 const promptPayload = (
   value: Json,
@@ -89,7 +88,7 @@ const promptPayload = (
 
 const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
   const { tool_use_id: id, content, is_error: failed } = block
-  const duration = objectOf(value, 'toolUseResult')['durationMs']
+  const duration = objectOf(value, 'toolUseResult').durationMs
   return {
     role: 'tool',
     content: Array.isArray(content) ? content.map(partOf) : typeof content === 'string' ? content : null,
@@ -113,7 +112,7 @@ const saidResult = ({ tool_use_id: id, content, is_error: failed }: Json): Json 
 
 const interruption = (context: Context, content: unknown): EventItem[] => {
   const first = Array.isArray(content)
-    ? (content as unknown[]).map((block) => (isObject(block) ? block['text'] : block))
+    ? (content as unknown[]).map((block) => (isObject(block) ? block.text : block))
     : [content]
   return first.some((text) => typeof text === 'string' && text.startsWith('[Request interrupted by user'))
     ? status(context, 'interrupted')
@@ -124,12 +123,12 @@ const interruption = (context: Context, content: unknown): EventItem[] => {
 export const assistantLine = (context: Context): Item[] => {
   const { record, key, reading, chain } = context
   const message = objectOf(record.value, 'message')
-  const spoken = spokenOf(message['content'], key)
+  const spoken = spokenOf(message.content, key)
   const group = textOf(message, 'id')
   const model = textOf(message, 'model')
   const stop = textOf(message, 'stop_reason')
-  const usage = usageOf(message['usage'])
-  const failed = record.value['isApiErrorMessage'] === true
+  const usage = usageOf(message.usage)
+  const failed = record.value.isApiErrorMessage === true
   const joining = { as: 'assistant', message: group } as const
   const parent = parentOf(context, joining)
   const blocks = blocksOf(spoken)
@@ -138,7 +137,7 @@ export const assistantLine = (context: Context): Item[] => {
     message: {
       type: 'message',
       role: 'assistant',
-      content: sameJson(blocks, message['content']) ? blocks : undefined,
+      content: sameJson(blocks, message.content) ? blocks : undefined,
       stop_reason: stop,
       stop_sequence: null,
       ...(group === null ? {} : { id: group }),
@@ -166,7 +165,7 @@ export const assistantLine = (context: Context): Item[] => {
     calls,
     extra: extraOf(context, parent, said),
   })
-  for (const prompt of promptsIn(message['content']))
+  for (const prompt of promptsIn(message.content))
     reading.prompts.set(sha256(prompt), { session: chain.key, event: key })
   if (failed)
     return [
@@ -179,8 +178,8 @@ export const assistantLine = (context: Context): Item[] => {
 /** Prompts that calls of a message give to sub-agents. */
 export const promptsIn = (content: unknown): string[] =>
   (Array.isArray(content) ? content : []).flatMap((block) => {
-    const input = isObject(block) && block['type'] === 'tool_use' ? block['input'] : undefined
-    return isObject(input) && typeof input['prompt'] === 'string' ? [input['prompt']] : []
+    const input = isObject(block) && block.type === 'tool_use' ? block.input : undefined
+    return isObject(input) && typeof input.prompt === 'string' ? [input.prompt] : []
   })
 
 const ended = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal'])

@@ -101,9 +101,7 @@ export class Transcript {
     const agent = agentKey(this.named, record, this.#reading)
     const key =
       agent ??
-      (home.repeated['isSidechain'] === true && home.key.includes('/')
-        ? mainKey(this.named, record)
-        : home.key)
+      (home.repeated.isSidechain === true && home.key.includes('/') ? mainKey(this.named, record) : home.key)
     const chain = this.#chains.get(key)
     return chain ?? this.#open(key, record, timeOf(record).at ?? home.at)
   }
@@ -115,11 +113,7 @@ export class Transcript {
     else if (record.uuid !== null)
       this.remarks.add(chain.key, 'record without a time: the one before it counts')
     const session = textOf(record.value, 'sessionId')
-    if (
-      session !== null &&
-      session !== chain.repeated['sessionId'] &&
-      chain.repeated['sessionId'] !== undefined
-    ) {
+    if (session !== null && session !== chain.repeated.sessionId && chain.repeated.sessionId !== undefined) {
       this.remarks.add(chain.key, `record carries the id of session ${session}`)
     }
     return chain.at
@@ -137,8 +131,7 @@ const carryLine = (context: Context): Item[] => {
   const { record, chain } = context
   const { type, value } = record
   const kind = kindOf(record)
-  if (isObject(value['message']) && ['user', 'assistant', 'summary'].includes(type))
-    return messageLine(context)
+  if (isObject(value.message) && ['user', 'assistant', 'summary'].includes(type)) return messageLine(context)
   switch (kind) {
     case 'custom-title':
       return titleLine(context, 'customTitle')
@@ -165,9 +158,9 @@ const carryLine = (context: Context): Item[] => {
 
 const messageLine = (context: Context): Item[] => {
   const { value, type } = context.record
-  if (value['isCompactSummary'] === true || (type === 'summary' && context.chain.boundary !== null))
+  if (value.isCompactSummary === true || (type === 'summary' && context.chain.boundary !== null))
     return summaryLine(context)
-  const content = objectOf(value, 'message')['content']
+  const content = objectOf(value, 'message').content
   const isReadable = typeof content === 'string' || Array.isArray(content)
   if (!isReadable || type === 'summary') {
     context.reading.remarks.add(

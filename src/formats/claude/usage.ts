@@ -7,10 +7,10 @@ const count = (value: unknown): number | undefined =>
 /** Claude counts cached tokens beside `input_tokens`; ours includes them. undefined where it gives no numbers. */
 export const usageOf = (given: unknown): Usage | undefined => {
   if (!isObject(given)) return undefined
-  const input = count(given['input_tokens'])
-  const output = count(given['output_tokens'])
-  const cacheRead = count(given['cache_read_input_tokens'])
-  const cacheWrite = count(given['cache_creation_input_tokens'])
+  const input = count(given.input_tokens)
+  const output = count(given.output_tokens)
+  const cacheRead = count(given.cache_read_input_tokens)
+  const cacheWrite = count(given.cache_creation_input_tokens)
   if (input === undefined || output === undefined) return undefined
   return {
     input: input + (cacheRead ?? 0) + (cacheWrite ?? 0),

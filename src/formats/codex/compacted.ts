@@ -32,11 +32,11 @@ export const compactedEvent = (payload: Json, tip: Node | null, spoken: Spoken):
   })
   const rest = history
     .filter((one) => spoken.find(one, through) === undefined)
-    .map((one) => wordsOf(one['content']))
+    .map((one) => wordsOf(one.content))
     .filter((text) => text !== '' && text !== message)
   const texts = [...rest, ...(message === null ? [] : [message])]
   const summary = texts.length === 1 ? (texts[0] ?? '') : texts.map((text) => ({ type: 'text', text }))
-  const hasHistory = Array.isArray(payload['replacement_history'])
+  const hasHistory = Array.isArray(payload.replacement_history)
   return {
     through,
     summary,

@@ -14,11 +14,11 @@ const dataUrl = /^data:([^;,]+);base64,([A-Za-z0-9+/=]*)$/
 
 const partOf = (block: unknown, text: string): Part => {
   const kept = { type: 'block', block } as Part
-  if (!isObject(block) || typeof block['type'] !== 'string') return kept
+  if (!isObject(block) || typeof block.type !== 'string') return kept
   const { type, ...rest } = block
-  if ((type === text || texts.has(type as string)) && typeof rest['text'] === 'string')
+  if ((type === text || texts.has(type as string)) && typeof rest.text === 'string')
     return { type: 'text', ...rest } as Part
-  if (type === 'input_image' && typeof rest['image_url'] === 'string') {
+  if (type === 'input_image' && typeof rest.image_url === 'string') {
     const { image_url: url, ...others } = rest
     const [, media, data] = dataUrl.exec(url as string) ?? []
     if ('media' in others || 'data' in others || 'url' in others) return kept
@@ -31,7 +31,7 @@ const partOf = (block: unknown, text: string): Part => {
 
 const blockOf = (part: Json, text: string): unknown => {
   const { type, ...rest } = part
-  if (type === 'block') return part['block']
+  if (type === 'block') return part.block
   if (type === 'text') return { type: text, ...rest }
   if (type !== 'image') return part
   const { media, data, url, ...others } = rest
@@ -65,5 +65,5 @@ export const wordsOf = (content: unknown): string =>
   typeof content === 'string'
     ? content
     : (Array.isArray(content) ? content : [])
-        .flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+        .flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
         .join('\n')

@@ -5,6 +5,7 @@ import * as zlib from 'node:zlib'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { parseJsonl } from '../jsonl.js'
+import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { codexRecord, itemTypes, looksLikeRecord } from './record.js'
@@ -12,7 +13,7 @@ import { Rollout } from './rollout.js'
 import { nameKey, threadName } from './titles.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
-  const root = env['CODEX_HOME'] || join(home, '.codex')
+  const root = env.CODEX_HOME || join(home, '.codex')
   return isAbsolute(root) ? [join(root, 'sessions'), join(root, 'archived_sessions')] : []
 }
 
@@ -31,19 +32,17 @@ const isLine = (value: unknown): boolean => {
   const { type, payload } = value
   if (isObject(payload) && types.has(type as string)) return true
   if (type === undefined)
-    return (
-      'instructions' in value && typeof value['id'] === 'string' && typeof value['timestamp'] === 'string'
-    )
+    return 'instructions' in value && typeof value.id === 'string' && typeof value.timestamp === 'string'
   if (!itemTypes.has(type as string) || 'message' in value || 'uuid' in value) return false
   return (
-    typeof value['call_id'] === 'string' ||
-    (Array.isArray(value['content']) && value['content'].some(isTyped)) ||
-    Array.isArray(value['summary'])
+    typeof value.call_id === 'string' ||
+    (Array.isArray(value.content) && value.content.some(isTyped)) ||
+    Array.isArray(value.summary)
   )
 }
 
 const isTyped = (block: unknown): boolean =>
-  isObject(block) && ['input_text', 'output_text', 'input_image'].includes(block['type'] as string)
+  isObject(block) && ['input_text', 'output_text', 'input_image'].includes(block.type as string)
 
 const isCompressed = (path: string): boolean => path.endsWith('.jsonl.zst')
 
@@ -54,15 +53,10 @@ async function* read(source: string): AsyncGenerator<Item> {
   const remarks = new Remarks()
   const rollout = new Rollout(source, remarks)
   try {
-    for await (const found of parseJsonl(bytesOf(source), { isRecord: looksLikeRecord })) {
-      const record = found.kind === 'record' ? codexRecord(found) : null
-      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
-      else if (record === null)
-        yield { kind: 'failed', line: found.line, reason: 'not a record: should be a JSON object' }
-      else {
-        if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
-        yield* rollout.take(record)
-      }
+    const lines = parseJsonl(bytesOf(source), { isRecord: looksLikeRecord })
+    for await (const found of recordsIn(lines, { remarks, noun: 'record' })) {
+      if (found.kind === 'failed') yield found
+      else yield* rollout.take(codexRecord(found))
     }
   } catch (error) {
     yield { kind: 'failed', line: null, reason: (error as Error).message }

@@ -51,8 +51,8 @@ const injected =
   /^\s*(<(environment_context|user_instructions|permissions instructions|INSTRUCTIONS|turn_aborted|skill|subagent_notification|collaboration_mode|user_shell_command|apps_instructions|plugins_instructions)\b|# AGENTS\.md instructions)/
 
 const spoken = (item: Json): Mapped | null => {
-  const role = roles[String(item['role'])]
-  const given = item['content'] ?? item['message']
+  const role = roles[String(item.role)]
+  const given = item.content ?? item.message
   if (role === undefined || !(typeof given === 'string' || Array.isArray(given))) return null
   const blocks = Array.isArray(given) ? given : null
   const refused = (blocks ?? []).filter(isRefusal).map(({ refusal }) => refusal)
@@ -61,10 +61,10 @@ const spoken = (item: Json): Mapped | null => {
       ? given
       : partsOf(
           blocks.filter((block) => !isRefusal(block)),
-          textType(item['role']),
+          textType(item.role),
         )
   const first = Array.isArray(content) ? content[0] : { text: content }
-  const isInjected = isObject(first) && injected.test(String(first['text']))
+  const isInjected = isObject(first) && injected.test(String(first.text))
   const payload = {
     role,
     content,
@@ -75,12 +75,12 @@ const spoken = (item: Json): Mapped | null => {
 }
 
 const isRefusal = (block: unknown): block is { refusal: string } =>
-  isObject(block) && block['type'] === 'refusal' && typeof block['refusal'] === 'string'
+  isObject(block) && block.type === 'refusal' && typeof block.refusal === 'string'
 
 const reasoned = (item: Json): Json => {
   const texts = (member: string): { text: string }[] =>
     listIn(item, member).flatMap((part) =>
-      isObject(part) && typeof part['text'] === 'string' ? [{ text: part['text'] }] : [],
+      isObject(part) && typeof part.text === 'string' ? [{ text: part.text }] : [],
     )
   const summary = texts('summary')
   const reasoning = summary.length > 0 ? summary : texts('content')
@@ -89,7 +89,7 @@ const reasoned = (item: Json): Json => {
     content: null,
     ...(reasoning.length > 0 ? { reasoning } : {}),
     // Only the provider can read what is encrypted, and it wants the item whole.
-    ...(typeof item['encrypted_content'] === 'string' ? { replay: [item] } : {}),
+    ...(typeof item.encrypted_content === 'string' ? { replay: [item] } : {}),
   }
 }
 
@@ -101,13 +101,13 @@ const callOf = (item: Json, type: string, key: string): ToolCall | null => {
   switch (type) {
     case 'function_call':
     case 'tool_call':
-      return { id, name, arguments: text(item['arguments']) }
+      return { id, name, arguments: text(item.arguments) }
     case 'custom_tool_call':
-      return { id, name, arguments: text(item['input']) }
+      return { id, name, arguments: text(item.input) }
     case 'local_shell_call':
-      return { id, name: 'local_shell', arguments: text(item['action']) }
+      return { id, name: 'local_shell', arguments: text(item.action) }
     case 'tool_search_call':
-      return { id, name: 'tool_search', arguments: text(item['arguments']) }
+      return { id, name: 'tool_search', arguments: text(item.arguments) }
   }
   return null
 }
@@ -155,7 +155,7 @@ const contentIn = (output: unknown): unknown => {
     return typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts
   }
   if (!isObject(output)) return output === undefined || output === null ? null : JSON.stringify(output)
-  if (typeof output['type'] === 'string') return contentIn([output])
+  if (typeof output.type === 'string') return contentIn([output])
   const { content } = output
   return typeof content === 'string'
     ? content
@@ -166,11 +166,11 @@ const contentIn = (output: unknown): unknown => {
 
 /** What older versions put into the output itself. */
 const outcomeIn = (output: unknown): Outcome | undefined => {
-  if (isObject(output) && typeof output['success'] === 'boolean') return { ok: output['success'] }
+  if (isObject(output) && typeof output.success === 'boolean') return { ok: output.success }
   const wrapped = typeof output === 'string' && output.startsWith('{"output":') ? parsedJson(output) : output
   const metadata = isObject(wrapped) ? objectIn(wrapped, 'metadata') : {}
-  const code = metadata['exit_code']
-  const seconds = metadata['duration_seconds']
+  const code = metadata.exit_code
+  const seconds = metadata.duration_seconds
   if (typeof code !== 'number') return undefined
   return { ok: code === 0, ...(typeof seconds === 'number' ? { durationMs: seconds * 1000 } : {}) }
 }
@@ -188,7 +188,7 @@ export const saidItem = (payload: Json, type = saidType(payload)): Json => {
   const said = { type: saidType(payload) }
   if (Array.isArray(replay) && isObject(replay[0])) return replay[0]
   if (role === 'tool') return withoutUndefined({ ...said, call_id: toolCallId, ...saidOutput(content, type) })
-  const [call] = (payload['toolCalls'] ?? []) as readonly ToolCall[]
+  const [call] = (payload.toolCalls ?? []) as readonly ToolCall[]
   if (call !== undefined) return { ...said, ...saidCall(call, type) }
   if (type === 'reasoning') {
     const texts = (Array.isArray(reasoning) ? reasoning : []) as readonly { text: string }[]

@@ -24,5 +24,5 @@ const okIn = (payload: Json): boolean | undefined => {
   if (typeof code === 'number') return code === 0
   if (typeof success === 'boolean') return success
   if (!isObject(result)) return undefined
-  return isObject(result['Ok']) ? result['Ok']['isError'] !== true : 'Err' in result ? false : undefined
+  return isObject(result.Ok) ? result.Ok.isError !== true : 'Err' in result ? false : undefined
 }

@@ -1,6 +1,6 @@
 import { sha256 } from '../../events/id.js'
-import type { JsonRecord } from '../jsonl.js'
 import { textIn } from '../members.js'
+import type { ObjectRecord } from '../records.js'
 import { isObject, type Json } from '../remainder.js'
 import { normalTime } from '../time.js'
 
@@ -38,29 +38,28 @@ export const itemTypes: ReadonlySet<string> = new Set([
   'compaction',
 ])
 
-export const codexRecord = ({ line, value, text, raw }: JsonRecord): CodexRecord | null => {
-  if (!isObject(value)) return null
+export const codexRecord = ({ line, value, text, raw }: ObjectRecord): CodexRecord => {
   const base = { line, raw, value, hash: sha256(text) }
   const type = textIn(value, 'type')
-  if (isObject(value['payload']) && type !== null)
-    return { ...base, type, payload: value['payload'], isBare: false }
+  if (isObject(value.payload) && type !== null)
+    return { ...base, type, payload: value.payload, isBare: false }
   return { ...base, type: bareType(value, type), payload: value, isBare: true }
 }
 
 const bareType = (value: Json, type: string | null): string => {
-  if ((type !== null && itemTypes.has(type)) || (type === null && typeof value['role'] === 'string'))
+  if ((type !== null && itemTypes.has(type)) || (type === null && typeof value.role === 'string'))
     return 'response_item'
   if (type !== null) return type
-  const isMeta = typeof value['id'] === 'string' && value['timestamp'] !== undefined
+  const isMeta = typeof value.id === 'string' && value.timestamp !== undefined
   return isMeta ? 'session_meta' : (textIn(value, 'record_type') ?? 'untyped')
 }
 
 /** Whether a value that stands between damaged bytes is a line, not a piece of one. */
 export const looksLikeRecord = (value: unknown): boolean =>
   isObject(value) &&
-  ((isObject(value['payload']) && typeof value['type'] === 'string' && 'timestamp' in value) ||
-    (typeof value['type'] === 'string' &&
-      itemTypes.has(value['type']) &&
+  ((isObject(value.payload) && typeof value.type === 'string' && 'timestamp' in value) ||
+    (typeof value.type === 'string' &&
+      itemTypes.has(value.type) &&
       ('role' in value || 'call_id' in value || 'summary' in value)))
 
 /** Some tools write seconds since 1970. */
@@ -68,8 +67,7 @@ const secondsBelow = 1e11
 
 /** The time of a line; null where it names none. */
 export const timeOf = ({ value, payload, type }: CodexRecord): string | null => {
-  const given =
-    value['timestamp'] ?? value['created_at'] ?? (type === 'session_meta' ? payload['timestamp'] : null)
+  const given = value.timestamp ?? value.created_at ?? (type === 'session_meta' ? payload.timestamp : null)
   return normalTime(typeof given === 'number' && given < secondsBelow ? Math.round(given * 1000) : given)
 }
 

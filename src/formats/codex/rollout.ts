@@ -106,7 +106,7 @@ export class Rollout {
     const mapped = messageOf(record.payload, key, (call) => this.#outcomes.get(call))
     if (mapped === null) return this.#custom(place)
     const { payload } = mapped
-    if (payload['role'] === 'user' && this.#spoken.isRepeated(payload['content'], 'item'))
+    if (payload.role === 'user' && this.#spoken.isRepeated(payload.content, 'item'))
       return this.#custom(place, ': an event before it says the same')
     return [
       this.#message(place, mapped, saidItem(payload, textIn(record.payload, 'type') ?? saidType(payload))),
@@ -116,7 +116,7 @@ export class Rollout {
   #message({ thread, record, key }: Place, mapped: Mapped, said: Json): EventItem {
     const { payload, calls, results } = mapped
     const { role } = payload
-    const isPrompt = role === 'user' && payload['visible'] !== false
+    const isPrompt = role === 'user' && payload.visible !== false
     if (isPrompt) this.#turns.prompt(thread.tip)
     if (role === 'user' || role === 'system') this.#replies.end()
     if (role === 'tool') this.#replies.results()
@@ -197,8 +197,8 @@ export class Rollout {
     const { thread, record, key } = place
     const info = objectIn(record.payload, 'info')
     const isTokens = textIn(record.payload, 'type') === 'token_count'
-    const usage = usageOf(isTokens ? info['last_token_usage'] : record.payload['usage'])
-    const total = info['total_token_usage']
+    const usage = usageOf(isTokens ? info.last_token_usage : record.payload.usage)
+    const total = info.total_token_usage
     if (usage === undefined || (isObject(total) && sameJson(total, this.#total))) return this.#custom(place)
     this.#total = total
     const told = saidUsage(usage)

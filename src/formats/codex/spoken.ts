@@ -44,7 +44,7 @@ export class Spoken {
 
   /** The message of that role and those words on the path to `tip`. */
   find(payload: Json, tip: Node | null): { readonly node: Node; readonly message: Json } | undefined {
-    const found = this.#messages.get(hashOf(payload['role'], wordsOf(payload['content'])))
+    const found = this.#messages.get(hashOf(payload.role, wordsOf(payload.content)))
     return found !== undefined && isAbove(found.node, tip) ? found : undefined
   }
 }

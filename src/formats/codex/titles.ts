@@ -20,7 +20,7 @@ export const threadName = async (source: string, session: string): Promise<strin
   try {
     const lines = parseJsonl(createReadStream(join(home, 'session_index.jsonl')), { isRecord: isObject })
     for await (const found of lines) {
-      if (found.kind === 'fault' || !isObject(found.value) || found.value['id'] !== session) continue
+      if (found.kind === 'fault' || !isObject(found.value) || found.value.id !== session) continue
       name = textIn(found.value, 'thread_name') ?? name
     }
   } catch {

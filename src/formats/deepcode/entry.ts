@@ -20,7 +20,7 @@ const known: ReadonlySet<string> = new Set(statuses)
  */
 export const entryNotes = (entry: Json, firstPrompt: string | null, place: Place): Item[] => {
   const { session } = place
-  const at = normalTime(entry['updateTime']) ?? place.at
+  const at = normalTime(entry.updateTime) ?? place.at
   const note = (key: string, type: string, payload: Record<string, unknown>, extra?: Json): EventItem => ({
     kind: 'event',
     session,
@@ -84,9 +84,9 @@ interface ProcessNote {
 const processNotes = (processes: unknown): ProcessNote[] =>
   Object.entries(isObject(processes) ? processes : {}).flatMap(([pid, given]) => {
     const process: Json = isObject(given) ? given : { startTime: given, command: 'Running process...' }
-    const startedAt = normalTime(process['startTime'])
-    const deadline = normalTime(process['deadlineAt'])
-    const command = process['command']
+    const startedAt = normalTime(process.startTime)
+    const deadline = normalTime(process.deadlineAt)
+    const command = process.command
     if (!/^\d+$/.test(pid) || startedAt === null) return []
     const payload = {
       pid: Number(pid),

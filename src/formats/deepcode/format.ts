@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item } from '../format.js'
 import { readJsonl } from '../jsonl.js'
+import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { entryNotes } from './entry.js'
@@ -10,9 +11,9 @@ import { indexed } from './index-file.js'
 
 const looksLikeMessage = (value: unknown): boolean =>
   isObject(value) &&
-  typeof value['id'] === 'string' &&
-  typeof value['sessionId'] === 'string' &&
-  typeof value['role'] === 'string'
+  typeof value.id === 'string' &&
+  typeof value.sessionId === 'string' &&
+  typeof value.role === 'string'
 
 const detect = (_path: string, start: string): boolean =>
   firstRecords(start).some((value) => looksLikeMessage(value) && isObject(value) && 'messageParams' in value)
@@ -24,10 +25,10 @@ async function* read(source: string): AsyncGenerator<Item> {
   const history = new History(session, index, remarks)
   let prompt: string | null = null
   try {
-    for await (const found of readJsonl(source, { isRecord: looksLikeMessage })) {
-      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
+    const lines = readJsonl(source, { isRecord: looksLikeMessage })
+    for await (const found of recordsIn(lines, { remarks, session, noun: 'message' })) {
+      if (found.kind === 'failed') yield found
       else {
-        if (found.fault !== undefined) remarks.add(session, `line ${found.line} ${found.fault}`)
         prompt ??= promptOf(found.value)
         yield* history.take(found)
       }
@@ -42,11 +43,7 @@ async function* read(source: string): AsyncGenerator<Item> {
 }
 
 const promptOf = (value: unknown): string | null =>
-  isObject(value) && value['role'] === 'user'
-    ? typeof value['content'] === 'string'
-      ? value['content']
-      : ''
-    : null
+  isObject(value) && value.role === 'user' ? (typeof value.content === 'string' ? value.content : '') : null
 
 /** Deep Code: `projects/<code>/<session>.jsonl`, one message a line, beside an index that may be lost. */
 export const deepcode: Format = {

@@ -79,10 +79,10 @@ export class History {
 
   #begin({ line }: JsonRecord, value: Json): Item {
     const { workspace, entry } = this.index
-    const at = normalTime(value['createTime'])
+    const at = normalTime(value.createTime)
     if (at === null) this.remarks.add(this.session, 'session names no time: set to 1970-01-01')
     this.#at = at ?? epoch
-    const from = isObject(entry?.['forkedFrom']) ? entry['forkedFrom'] : {}
+    const from = isObject(entry?.forkedFrom) ? entry.forkedFrom : {}
     const { sessionId, messageId } = from
     return {
       kind: 'session',
@@ -99,14 +99,14 @@ export class History {
   }
 
   #timeOf(value: Json): string {
-    const at = normalTime(value['createTime'])
+    const at = normalTime(value.createTime)
     if (at === null)
       this.remarks.add(
         this.session,
         'message without a time, or with a malformed one: the one before it counts',
       )
     else this.#at = at
-    if (value['sessionId'] !== this.session)
+    if (value.sessionId !== this.session)
       this.remarks.add(this.session, 'message carries the id of another session')
     return this.at
   }
@@ -114,8 +114,7 @@ export class History {
   /** A line without an id is named by its hash; so is one that repeats an id with something else. null: nothing new. */
   #keyOf({ text, line }: JsonRecord, value: Json): string | null {
     const hash = sha256(text)
-    const id =
-      typeof value['id'] === 'string' && value['id'] !== '' ? value['id'] : `message#${hash.slice(0, 16)}`
+    const id = typeof value.id === 'string' && value.id !== '' ? value.id : `message#${hash.slice(0, 16)}`
     const before = this.#hashes.get(id)
     if (before === undefined) {
       this.#hashes.set(id, hash)
@@ -143,13 +142,13 @@ export class History {
       return []
     }
     if (isSummary(value)) return [this.#orphan(record, value, key)]
-    const isSystem = value['role'] === 'system'
-    if (value['compacted'] === true) {
-      this.#compacted.push({ id: key, updateTime: value['updateTime'] })
+    const isSystem = value.role === 'system'
+    if (value.compacted === true) {
+      this.#compacted.push({ id: key, updateTime: value.updateTime })
       this.#hasCompactedSystem ||= isSystem
-    } else if (isSystem) this.#kept.push({ key, content: mapped.payload['content'] })
+    } else if (isSystem) this.#kept.push({ key, content: mapped.payload.content })
     const message = (): EventItem => this.#event(key, 'message', () => mapped.payload, record, mapped.extra)
-    const hash = value['checkpointHash']
+    const hash = value.checkpointHash
     return typeof hash === 'string' && hash !== ''
       ? [this.#checkpoint(key, hash, value, record), message()]
       : [message()]
@@ -196,7 +195,7 @@ export class History {
   }
 
   #compaction({ key, at, value, record, covered }: Summary): EventItem {
-    const text = typeof value['content'] === 'string' ? value['content'] : ''
+    const text = typeof value.content === 'string' ? value.content : ''
     const summary = text.startsWith(summaryPrefix) ? text.slice(summaryPrefix.length) : text
     const through = covered[covered.length - 1]?.id ?? ''
     const kept = [...this.#kept]
@@ -252,4 +251,4 @@ export class History {
   }
 }
 
-const isSummary = (value: Json): boolean => isObject(value['meta']) && value['meta']['isSummary'] === true
+const isSummary = (value: Json): boolean => isObject(value.meta) && value.meta.isSummary === true

@@ -20,11 +20,11 @@ export const indexed = async (source: string, session: string, remarks: Remarks)
     )
     return { workspace: null, entry: null }
   }
-  const entries = Array.isArray(index['entries']) ? index['entries'] : []
-  const entry = entries.find((one): one is Json => isObject(one) && one['id'] === session) ?? null
+  const entries = Array.isArray(index.entries) ? index.entries : []
+  const entry = entries.find((one): one is Json => isObject(one) && one.id === session) ?? null
   if (entry === null)
     remarks.add(session, 'sessions-index.json does not list the session: no title or status from it')
-  const root = index['originalPath']
+  const root = index.originalPath
   const isIts = typeof root === 'string' && projectCode(root) === basename(folder)
   if (!isIts) remarks.add(session, "the index names no path that fits the folder's name: no workspace")
   return { workspace: isIts ? root : null, entry }

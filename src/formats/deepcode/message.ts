@@ -23,14 +23,14 @@ export const messageOf = (value: Json): Mapped | null => {
     !(content === null || content === undefined || typeof content === 'string')
   )
     return null
-  const params = isObject(value['messageParams']) ? value['messageParams'] : {}
-  const images = imagesOf(value['contentParams'])
+  const params = isObject(value.messageParams) ? value.messageParams : {}
+  const images = imagesOf(value.contentParams)
   const text = content ?? null
   const ok = role === 'tool' ? okOf(text) : undefined
-  const calls = role === 'assistant' ? callsOf(params['tool_calls']) : undefined
-  const reasoning = role === 'assistant' ? params['reasoning_content'] : undefined
-  const callId = role === 'tool' ? params['tool_call_id'] : undefined
-  const meta = metaOf(value['meta'])
+  const calls = role === 'assistant' ? callsOf(params.tool_calls) : undefined
+  const reasoning = role === 'assistant' ? params.reasoning_content : undefined
+  const callId = role === 'tool' ? params.tool_call_id : undefined
+  const meta = metaOf(value.meta)
   const payload = {
     role,
     content: images === null ? text : [...(text === null ? [] : [{ type: 'text', text }]), ...images],
@@ -38,7 +38,7 @@ export const messageOf = (value: Json): Mapped | null => {
     ...(typeof callId === 'string' ? { toolCallId: callId } : {}),
     ...(ok === undefined ? {} : { ok }),
     ...(typeof reasoning === 'string' ? { reasoning } : {}),
-    ...(value['visible'] === false ? { visible: false } : {}),
+    ...(value.visible === false ? { visible: false } : {}),
     ...(meta === undefined ? {} : { meta }),
   }
   return { payload, extra: remainder(lasting(value), saidOf(payload, value)) }
@@ -46,7 +46,7 @@ export const messageOf = (value: Json): Mapped | null => {
 
 /** The line without what changes in place; a time of change says nothing beside those. */
 const lasting = (value: Json): Json => {
-  const hasChanged = value['compacted'] === true || typeof value['checkpointHash'] === 'string'
+  const hasChanged = value.compacted === true || typeof value.checkpointHash === 'string'
   const isChanging = (key: string): boolean => changing.has(key) || (key === 'updateTime' && hasChanged)
   return Object.fromEntries(Object.entries(value).filter(([key]) => !isChanging(key)))
 }
@@ -55,9 +55,7 @@ const lasting = (value: Json): Json => {
 const saidOf = (payload: Json, value: Json): Json => {
   const { role, content, toolCalls, toolCallId, reasoning, visible, meta } = payload
   const parts = Array.isArray(content) ? (content as Json[]) : []
-  const text = Array.isArray(content)
-    ? (parts.find(({ type }) => type === 'text')?.['text'] ?? null)
-    : content
+  const text = Array.isArray(content) ? (parts.find(({ type }) => type === 'text')?.text ?? null) : content
   const images = parts.filter(({ type }) => type === 'image').map(blockOf)
   const calls = (toolCalls as readonly ToolCall[] | undefined)?.map(({ id, name, arguments: text }) => ({
     id,
@@ -70,15 +68,15 @@ const saidOf = (payload: Json, value: Json): Json => {
     ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
   }
   return {
-    id: value['id'],
-    sessionId: value['sessionId'],
+    id: value.id,
+    sessionId: value.sessionId,
     role,
     content: text,
     contentParams: images.length > 0 ? images : null,
     messageParams: Object.keys(params).length > 0 ? params : null,
     visible: visible !== false,
-    createTime: value['createTime'],
-    ...(lasting(value)['updateTime'] === undefined ? {} : { updateTime: value['createTime'] }),
+    createTime: value.createTime,
+    ...(lasting(value).updateTime === undefined ? {} : { updateTime: value.createTime }),
     ...(meta === undefined ? {} : { meta }),
   }
 }
@@ -86,7 +84,7 @@ const saidOf = (payload: Json, value: Json): Json => {
 const okOf = (content: string | null): boolean | undefined => {
   try {
     const value: unknown = JSON.parse(content ?? '')
-    return isObject(value) && typeof value['ok'] === 'boolean' ? value['ok'] : undefined
+    return isObject(value) && typeof value.ok === 'boolean' ? value.ok : undefined
   } catch {
     return undefined
   }
@@ -111,9 +109,7 @@ const imagesOf = (given: unknown): Part[] | null => {
   if (!Array.isArray(given) || given.length === 0) return null
   const images = given.flatMap((one): Part[] => {
     const image =
-      isObject(one) && one['type'] === 'image_url' && isObject(one['image_url'])
-        ? one['image_url']['url']
-        : undefined
+      isObject(one) && one.type === 'image_url' && isObject(one.image_url) ? one.image_url.url : undefined
     if (typeof image !== 'string') return []
     const [, media, data] = dataUrl.exec(image) ?? []
     return [

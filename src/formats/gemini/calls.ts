@@ -17,13 +17,13 @@ export const callsOf = (message: Json, key: string): Call[] =>
   listIn(message, 'toolCalls').flatMap((call, i) => {
     if (!isObject(call)) return []
     const id = textIn(call, 'id') ?? `${key}#${i + 1}`
-    const toolCalls = [{ id, name: textIn(call, 'name') ?? '', arguments: JSON.stringify(call['args']) ?? '' }]
+    const toolCalls = [{ id, name: textIn(call, 'name') ?? '', arguments: JSON.stringify(call.args) ?? '' }]
     return [
       {
         id,
         payload: { role: 'assistant', content: null, toolCalls, group: key },
         result: resultOf(call, id),
-        at: normalTime(call['timestamp']),
+        at: normalTime(call.timestamp),
       },
     ]
   })
@@ -31,7 +31,7 @@ export const callsOf = (message: Json, key: string): Call[] =>
 const resultOf = (call: Json, id: string): Json | null => {
   const status = textIn(call, 'status')
   const isDone = status === 'success' || failed.has(status ?? '')
-  const given = call['result']
+  const given = call.result
   if (!isDone && (given === undefined || given === null)) return null
   return {
     role: 'tool',
@@ -46,15 +46,15 @@ const outputIn = (given: unknown): string | null => {
   if (given === undefined || given === null) return null
   if (typeof given === 'string') return given
   const [only, ...others] = Array.isArray(given) ? (given as unknown[]) : [given]
-  const response = isObject(only) ? only['functionResponse'] : undefined
-  const told = isObject(response) ? response['response'] : undefined
-  const text = isObject(told) ? (told['output'] ?? told['error']) : undefined
+  const response = isObject(only) ? only.functionResponse : undefined
+  const told = isObject(response) ? response.response : undefined
+  const text = isObject(told) ? (told.output ?? told.error) : undefined
   return typeof text === 'string' && others.length === 0 ? text : JSON.stringify(given)
 }
 
 /** The call that a writer makes of both payloads. */
 export const saidCall = (payload: Json, result: Json | null, at: string | null): Json => {
-  const [call] = payload['toolCalls'] as readonly { id: string; name: string; arguments: string }[]
+  const [call] = payload.toolCalls as readonly { id: string; name: string; arguments: string }[]
   if (call === undefined) return {}
   const { id, name } = call
   const said = { id, name, args: call.arguments === '' ? undefined : parsedJson(call.arguments) }

@@ -50,7 +50,7 @@ export class Chat {
     const before = thread.tip
     this.#timeIs(value)
     const { items, calls, speech } = this.#events(record, key)
-    const content = hashOf(speechOf(value, key)['content'])
+    const content = hashOf(speechOf(value, key).content)
     this.#standing.push({ id, key, before, hash: hashOf(value), content, speech, calls })
     return items
   }
@@ -62,10 +62,7 @@ export class Chat {
     this.thread.timeIs(at)
   }
 
-  #events(
-    record: JsonRecord,
-    key: string,
-  ): { items: Item[]; calls: Standing['calls']; speech: Node } {
+  #events(record: JsonRecord, key: string): { items: Item[]; calls: Standing['calls']; speech: Node } {
     const { thread } = this
     const value = record.value as Json
     const from: Origin = { line: record.line, raw: record.raw }
@@ -84,9 +81,11 @@ export class Chat {
       ...saidSpeech(payload, key, thread.at),
       ...(told.length === 0
         ? {}
-        : { toolCalls: byPlace(told.map((call) => saidCall(call.payload, call.result, call.at ?? thread.at))) }),
+        : {
+            toolCalls: byPlace(told.map((call) => saidCall(call.payload, call.result, call.at ?? thread.at))),
+          }),
     }
-    const compared = { ...value, ...('toolCalls' in value ? { toolCalls: byPlace(value['toolCalls']) } : {}) }
+    const compared = { ...value, ...('toolCalls' in value ? { toolCalls: byPlace(value.toolCalls) } : {}) }
     const extra = remainder(compared, said)
     const item = thread.append({
       ...from,
@@ -126,7 +125,7 @@ export class Chat {
         items.push(thread.append({ ...place, key: name, type: 'message', payload: result, results: [id] }))
         calls.set(id, { node: thread.tip as Node, said })
       } else {
-        items.push(this.#edit(known.node, result['content'], said, line))
+        items.push(this.#edit(known.node, result.content, said, line))
         calls.set(id, { node: known.node, said })
       }
     }
@@ -149,16 +148,16 @@ export class Chat {
     this.#timeIs(value)
     const payload = speechOf(value, standing.key)
     const items: EventItem[] = []
-    const content = hashOf(payload['content'])
+    const content = hashOf(payload.content)
     const isSpoken = kindOf(value) !== 'other'
     if (isSpoken && content !== standing.content) {
       standing.content = content
-      items.push(this.#edit(standing.speech, payload['content'], content, line))
+      items.push(this.#edit(standing.speech, payload.content, content, line))
       thread.say('message is written again with another content: kept as an edit of the first')
     }
     if (isSpoken) items.push(...this.#calls(value, standing.key, standing.calls, line))
     const key = thread.unused(`${standing.key}#${hash.slice(0, 16)}`)
-    const usage = payload['usage']
+    const usage = payload.usage
     const rest = usage === undefined || !isSpoken ? {} : { usage }
     // The record itself stands once more, in its message's group, so that what it costs now counts.
     thread.say('message is written again: what it says more is added to it')
@@ -171,9 +170,9 @@ export class Chat {
   }
 
   #status(key: string, value: Json, line: number): EventItem[] {
-    if (value['type'] === 'error')
+    if (value.type === 'error')
       return this.thread.status(key, 'failed', line, textIn(value, 'content') ?? undefined)
-    const isCancelled = value['type'] === 'info' && value['content'] === 'Request cancelled.'
+    const isCancelled = value.type === 'info' && value.content === 'Request cancelled.'
     return isCancelled ? this.thread.status(key, 'interrupted', line) : []
   }
 
@@ -197,8 +196,7 @@ export class Chat {
   /** A new list of messages: the same ones that say something else are edited, other ones are a branch. */
   replace(records: readonly JsonRecord[], key: string, line: number): Item[] {
     const ids = records.map(({ value }) => textIn(value as Json, 'id'))
-    const isSame =
-      ids.length === this.#standing.length && ids.every((id, i) => id === this.#standing[i]?.id)
+    const isSame = ids.length === this.#standing.length && ids.every((id, i) => id === this.#standing[i]?.id)
     if (isSame)
       return records.flatMap((record, i) => {
         const standing = this.#standing[i] as Standing
@@ -239,4 +237,3 @@ const withoutWords = ({ role, group, model }: Json): Json => ({
   group,
   ...(model === undefined ? {} : { model }),
 })
-

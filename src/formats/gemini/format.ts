@@ -3,8 +3,10 @@ import { sha256 } from '../../events/id.js'
 import { findFiles, firstRecords, startOf } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { readDocument } from '../json-document.js'
+import { endOfValue } from '../json-text.js'
 import { type JsonRecord, readJsonl } from '../jsonl.js'
-import { textIn } from '../members.js'
+import { parsedJson, textIn } from '../members.js'
+import { recordsIn } from '../records.js'
 import { isObject, type Json } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { Thread } from '../thread.js'
@@ -14,17 +16,17 @@ import { headOf } from './head.js'
 import { looksLikeMessage, timeOf } from './message.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
-  const root = env['GEMINI_CLI_HOME'] || home
+  const root = env.GEMINI_CLI_HOME || home
   return isAbsolute(root) ? [join(root, '.gemini', 'tmp')] : []
 }
 
 const lists = new Set(['messages', 'history'])
 
 const isMetadata = (value: unknown): boolean =>
-  isObject(value) && typeof value['sessionId'] === 'string' && 'projectHash' in value && !('type' in value)
+  isObject(value) && typeof value.sessionId === 'string' && 'projectHash' in value && !('type' in value)
 
 const isOperation = (value: unknown): boolean =>
-  isObject(value) && (isObject(value['$set']) || typeof value['$rewindTo'] === 'string')
+  isObject(value) && (isObject(value.$set) || typeof value.$rewindTo === 'string')
 
 /** A document's first 64 KiB seldom parse: its members are told by their names. */
 const looksLikeDocument = (start: string): boolean =>
@@ -37,14 +39,14 @@ const detect = (path: string, start: string): boolean =>
     ? firstRecords(start).some((value) => isMetadata(value) || isOperation(value)) || looksLikeDocument(start)
     : looksLikeDocument(start)
 
-/** A log has a record on a line; a document is one object, on one line or on many. */
+/** A document is one object that lists its messages; a log is many. */
 const isDocument = async (source: string): Promise<boolean> => {
   const start = await startOf(source)
-  const records = firstRecords(start)
-  const [first] = records
-  if (isObject(first) && [...lists].some((name) => Array.isArray(first[name]))) return true
+  const end = start.trimStart().startsWith('{') ? endOfValue(start, start.indexOf('{')) : -1
+  const first = end === -1 ? undefined : parsedJson(start.slice(start.indexOf('{'), end))
+  if (isObject(first)) return [...lists].some((name) => Array.isArray(first[name]))
   const isPretty = /^\s*\{\s*\n/.test(start)
-  return (isPretty || !records.some(isLine)) && looksLikeDocument(start)
+  return (isPretty || !firstRecords(start).some(isLine)) && looksLikeDocument(start)
 }
 
 async function* read(source: string): AsyncGenerator<Item> {
@@ -68,9 +70,9 @@ async function* readWhole(source: string, remarks: Remarks): AsyncGenerator<Item
   yield item(began, 1)
   const chat = new Chat(new Thread(session, began, remarks))
   for (const record of records) yield* messageOf(chat, record)
-  if (head['lastUpdated'] !== undefined)
+  if (head.lastUpdated !== undefined)
     remarks.add(session, 'time of the last save (lastUpdated) is not carried: it changes with each')
-  yield* chat.title(head['summary'])
+  yield* chat.title(head.summary)
 }
 
 const isSalvaged = (value: unknown): boolean =>
@@ -87,16 +89,12 @@ function* messageOf(chat: Chat, record: JsonRecord): Generator<Item> {
 async function* readLines(source: string, remarks: Remarks): AsyncGenerator<Item> {
   let chat: Chat | null = null
   let first: string | null = null
-  for await (const found of readJsonl(source, { isRecord: isLine })) {
-    if (found.kind === 'fault') {
-      yield { kind: 'failed', line: found.line, reason: found.reason }
+  const lines = readJsonl(source, { isRecord: isLine })
+  for await (const found of recordsIn(lines, { remarks, noun: 'record' })) {
+    if (found.kind === 'failed') {
+      yield found
       continue
     }
-    if (!isObject(found.value)) {
-      yield { kind: 'failed', line: found.line, reason: 'not a record: should be a JSON object' }
-      continue
-    }
-    if (found.fault !== undefined) remarks.add(null, `line ${found.line} ${found.fault}`)
     const metadata = isMetadata(found.value) ? found.value : null
     if (chat === null) {
       const { session, at, item } = await headOf(source, metadata ?? {}, false)
@@ -107,7 +105,7 @@ async function* readLines(source: string, remarks: Remarks): AsyncGenerator<Item
       chat = new Chat(new Thread(session, began, remarks))
       first = metadata === null ? null : sha256(found.text)
       if (metadata !== null) {
-        yield* chat.title(metadata['summary'], found.line)
+        yield* chat.title(metadata.summary, found.line)
         continue
       }
     }
@@ -125,25 +123,33 @@ function* lineOf(chat: Chat, record: JsonRecord, first: string | null): Generato
   if (looksLikeMessage(value)) return yield* chat.message(record)
   if (isMetadata(value) && hash === first)
     return thread.say('metadata stands in the file again, unchanged: left out', line)
-  const kind = isMetadata(value) ? 'metadata' : isObject(value['$set']) ? '$set' : '$rewindTo' in value ? '$rewindTo' : 'record'
+  const kind = isMetadata(value)
+    ? 'metadata'
+    : isObject(value.$set)
+      ? '$set'
+      : '$rewindTo' in value
+        ? '$rewindTo'
+        : 'record'
   const key = thread.unused(`${kind}#${hash.slice(0, 16)}`)
   const from = { line, raw }
   if (kind === '$rewindTo') yield* chat.rewind(textIn(value, '$rewindTo') ?? '', key, line)
-  const set = kind === '$set' ? (value['$set'] as Json) : {}
-  if (!Array.isArray(set['messages'])) {
+  const set = kind === '$set' ? (value.$set as Json) : {}
+  if (!Array.isArray(set.messages)) {
     yield chat.own(kind, value, key, from)
-    return yield* chat.title(set['summary'], line)
+    return yield* chat.title(set.summary, line)
   }
-  const records = set['messages'].filter(isObject).map((message): JsonRecord => ({
-    kind: 'record',
-    line,
-    value: message,
-    text: JSON.stringify(message),
-  }))
+  const records = set.messages.filter(isObject).map(
+    (message): JsonRecord => ({
+      kind: 'record',
+      line,
+      value: message,
+      text: JSON.stringify(message),
+    }),
+  )
   yield* chat.replace(records, key, line)
-  const ids = set['messages'].map((message) => (isObject(message) ? (message['id'] ?? null) : message))
+  const ids = set.messages.map((message) => (isObject(message) ? (message.id ?? null) : message))
   yield chat.own(kind, { ...value, $set: { ...set, messages: ids } }, key, from)
-  yield* chat.title(set['summary'], line)
+  yield* chat.title(set.summary, line)
 }
 
 const isNamed = (name: string): boolean => name.endsWith('.json') || name.endsWith('.jsonl')
@@ -157,4 +163,3 @@ export const gemini: Format = {
   detect,
   read,
 }
-

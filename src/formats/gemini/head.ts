@@ -21,10 +21,12 @@ export const headOf = async (source: string, head: Json, isDocument: boolean): P
   const session = textIn(head, 'sessionId') ?? basename(source).replace(/\.jsonl?$/, '')
   const workspace = await workspaceOf(source, head)
   const parent = parentOf(source, head)
-  const stays = isDocument ? Object.fromEntries(Object.entries(head).filter(([name]) => !saved.has(name))) : head
+  const stays = isDocument
+    ? Object.fromEntries(Object.entries(head).filter(([name]) => !saved.has(name)))
+    : head
   return {
     session,
-    at: normalTime(head['startTime'] ?? head['start_time']),
+    at: normalTime(head.startTime ?? head.start_time),
     item: (at, line) => {
       const extra = remainder(stays, { sessionId: session, startTime: at })
       return {

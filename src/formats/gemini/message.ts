@@ -16,11 +16,11 @@ export const kindOf = (message: Json): Kind => {
 
 export const looksLikeMessage = (value: unknown): boolean =>
   isObject(value) &&
-  (typeof value['type'] === 'string' || typeof value['role'] === 'string') &&
-  ('content' in value || Array.isArray(value['parts']) || Array.isArray(value['toolCalls']))
+  (typeof value.type === 'string' || typeof value.role === 'string') &&
+  ('content' in value || Array.isArray(value.parts) || Array.isArray(value.toolCalls))
 
 export const timeOf = (message: Json): string | null => {
-  const given = message['timestamp'] ?? message['ts']
+  const given = message.timestamp ?? message.ts
   return normalTime(typeof given === 'number' && given < 1e11 ? Math.round(given * 1000) : given)
 }
 
@@ -28,7 +28,7 @@ const partOf = (part: unknown): Part => {
   if (typeof part === 'string') return { type: 'part', part } as Part
   if (!isObject(part)) return { type: 'part', part } as Part
   const names = Object.keys(part)
-  if (typeof part['text'] === 'string' && names.length === 1) return { type: 'text', text: part['text'] }
+  if (typeof part.text === 'string' && names.length === 1) return { type: 'text', text: part.text }
   const { inlineData, fileData } = part
   if (isObject(inlineData) && names.length === 1) {
     const { mimeType: media, data, ...rest } = inlineData
@@ -48,8 +48,8 @@ const mediaType = (media: string): string =>
 
 const saidPart = (part: Json): unknown => {
   const { type, media, data, url } = part
-  if (type === 'part') return part['part']
-  if (type === 'text') return { text: part['text'] }
+  if (type === 'part') return part.part
+  if (type === 'text') return { text: part.text }
   return data === undefined
     ? { fileData: { mimeType: media, fileUri: url } }
     : { inlineData: { mimeType: media, data } }
@@ -57,7 +57,7 @@ const saidPart = (part: Json): unknown => {
 
 /** What a message says; the empty text of one that only calls is none. */
 export const contentOf = (message: Json): string | Part[] | null => {
-  const given = message['content'] ?? message['parts']
+  const given = message.content ?? message.parts
   if (Array.isArray(given)) return given.map(partOf)
   return typeof given === 'string' && given !== '' ? given : isObject(given) ? [partOf(given)] : null
 }
@@ -68,7 +68,7 @@ const saidContent = (content: unknown): unknown =>
 /** A thought as reasoning: its subject stands before it, as people read it. */
 const reasoningOf = (message: Json): { text: string }[] =>
   listIn(message, 'thoughts').flatMap((thought) => {
-    if (!isObject(thought) || typeof thought['description'] !== 'string') return []
+    if (!isObject(thought) || typeof thought.description !== 'string') return []
     const { description, subject, ...rest } = thought
     const text = typeof subject === 'string' ? `${subject}: ${description as string}` : description
     return [{ ...rest, ...(subject === undefined ? {} : { subject }), text: text as string }]
@@ -79,8 +79,7 @@ const saidThoughts = (reasoning: unknown): unknown =>
     ? (reasoning as Json[]).map(({ text, subject, ...rest }) => ({
         ...rest,
         ...(subject === undefined ? {} : { subject }),
-        description:
-          typeof subject === 'string' ? String(text).slice(subject.length + 2) : (text as string),
+        description: typeof subject === 'string' ? String(text).slice(subject.length + 2) : (text as string),
       }))
     : undefined
 
@@ -114,7 +113,7 @@ export const speechOf = (message: Json, group: string): Json => {
   if (kindOf(message) === 'user') return { role: 'user', content: contentOf(message) }
   const reasoning = reasoningOf(message)
   const model = textIn(message, 'model')
-  const usage = usageOf(message['tokens'])
+  const usage = usageOf(message.tokens)
   return {
     role: 'assistant',
     content: contentOf(message),

@@ -50,36 +50,38 @@ const open = async (path: string): Promise<Reader> => {
 }
 
 const sessionOf = (row: Row, reader: Reader, say: (text: string) => void): StoredSession => {
-  const id = String(row['id'])
+  const id = String(row.id)
   const parts = new Map<string, Json[]>()
   for (const part of reader.rows('select * from part where session_id = ? order by id', [id])) {
-    const message = String(part['message_id'])
-    const value = recordOf(part, { id: part['id'], sessionID: id, messageID: message }, say)
+    const message = String(part.message_id)
+    const value = recordOf(part, { id: part.id, sessionID: id, messageID: message }, say)
     if (value !== null) parts.set(message, [...(parts.get(message) ?? []), value])
   }
   const messages = reader
     .rows('select * from message where session_id = ? order by time_created, id', [id])
     .flatMap((message): StoredMessage[] => {
-      const info = recordOf(message, { id: message['id'], sessionID: id }, say)
-      return info === null ? [] : [{ info, parts: parts.get(String(message['id'])) ?? [] }]
+      const info = recordOf(message, { id: message.id, sessionID: id }, say)
+      return info === null ? [] : [{ info, parts: parts.get(String(message.id)) ?? [] }]
     })
   if (messages.length === 0) sayNewer(id, reader, say)
   return { info: infoOf(row), messages }
 }
 
 const recordOf = (row: Row, ids: Json, say: (text: string) => void): Json | null => {
-  const value = parsedJson(String(row['data']))
+  const value = parsedJson(String(row.data))
   if (isObject(value)) return { ...ids, ...value }
-  say(`row ${String(row['id'])} holds no JSON object: left out`)
+  say(`row ${String(row.id)} holds no JSON object: left out`)
   return null
 }
 
 /** Versions that keep a session as events beside its messages. */
 const sayNewer = (id: string, reader: Reader, say: (text: string) => void): void => {
-  const tables = reader.rows("select name from sqlite_master where type = 'table' and name = 'session_message'")
+  const tables = reader.rows(
+    "select name from sqlite_master where type = 'table' and name = 'session_message'",
+  )
   if (tables.length === 0) return
   const [count] = reader.rows('select count(*) as n from session_message where session_id = ?', [id])
-  if (Number(count?.['n']) > 0)
+  if (Number(count?.n) > 0)
     say(`session ${id} stands in tables of a newer version, which Coppice does not read: use opencode export`)
 }
 
@@ -88,14 +90,18 @@ const infoOf = (row: Row): Json => {
   const { additions, deletions, files } = under(row, 'summary_')
   const times = under(row, 'time_')
   const tokens = under(row, 'tokens_')
-  const named = Object.entries(row).filter(([name]) => !/^(summary|time|tokens)_/.test(name) && !renamed.has(name))
+  const named = Object.entries(row).filter(
+    ([name]) => !/^(summary|time|tokens)_/.test(name) && !renamed.has(name),
+  )
   return withoutUndefined({
-    ...Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [] : [[name, jsonIn(name, value)]]))),
+    ...Object.fromEntries(
+      named.flatMap(([name, value]) => (value === null ? [] : [[name, jsonIn(name, value)]])),
+    ),
     projectID: textIn(row, 'project_id') ?? undefined,
     parentID: textIn(row, 'parent_id') ?? undefined,
     forkSessionID: textIn(row, 'fork_session_id') ?? undefined,
     forkMessageID: textIn(row, 'fork_message_id') ?? undefined,
-    share: typeof row['share_url'] === 'string' ? { url: row['share_url'] } : undefined,
+    share: typeof row.share_url === 'string' ? { url: row.share_url } : undefined,
     summary: additions === undefined ? undefined : { additions, deletions, files },
     tokens: Object.keys(tokens).length === 0 ? undefined : tokens,
     time: times,

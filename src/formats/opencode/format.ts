@@ -11,14 +11,15 @@ import type { StoredSession } from './stored.js'
 import { StorageTree } from './tree.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
-  const data = env['XDG_DATA_HOME'] || join(home, '.local', 'share')
+  const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
   return isAbsolute(data) ? [join(data, 'opencode')] : []
 }
 
 const isDatabase = (path: string, start: string): boolean =>
   basename(path).startsWith('opencode') && start.startsWith('SQLite format 3')
 
-const isExport = (start: string): boolean => /^\s*\{\s*"info"\s*:\s*\{/.test(start) && /"(ses|msg)_|"sessionID"/.test(start)
+const isExport = (start: string): boolean =>
+  /^\s*\{\s*"info"\s*:\s*\{/.test(start) && /"(ses|msg)_|"sessionID"/.test(start)
 
 /** A session's record is small; where it does not parse, its members are told by their names. */
 const isSessionFile = (path: string, start: string): boolean => {
@@ -26,10 +27,10 @@ const isSessionFile = (path: string, start: string): boolean => {
   const value = parsedJson(start)
   if (isObject(value))
     return (
-      typeof value['id'] === 'string' &&
-      isObject(value['time']) &&
-      value['sessionID'] === undefined &&
-      value['messageID'] === undefined
+      typeof value.id === 'string' &&
+      isObject(value.time) &&
+      value.sessionID === undefined &&
+      value.messageID === undefined
     )
   return /^\s*\{/.test(start) && /"id"\s*:/.test(start) && /"(projectID|directory)"\s*:/.test(start)
 }
@@ -77,7 +78,10 @@ const isNamed = (name: string): boolean => name.endsWith('.json') || name.endsWi
 
 /** Messages and parts stand beside sessions, a file each: their folders are read with their session. */
 const isEntered = (name: string, siblings: readonly string[]): boolean =>
-  !((name === 'message' || name === 'part') && siblings.some((other) => other === 'session' || other === 'info'))
+  !(
+    (name === 'message' || name === 'part') &&
+    siblings.some((other) => other === 'session' || other === 'info')
+  )
 
 /** OpenCode: `storage/session/<project>/<id>.json` and what stands beside, `opencode.db`, and what `opencode export` writes. */
 export const opencode: Format = {
@@ -88,4 +92,3 @@ export const opencode: Format = {
   detect,
   read,
 }
-

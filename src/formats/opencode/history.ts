@@ -61,7 +61,7 @@ export class History {
     remarks: Remarks,
   ) {
     const { info, line } = stored
-    const at = normalTime(objectIn(info, 'time')['created']) ?? createdAt(stored.messages[0]?.info ?? {})
+    const at = normalTime(objectIn(info, 'time').created) ?? createdAt(stored.messages[0]?.info ?? {})
     const cwd = textIn(info, 'directory')
     const version = textIn(info, 'version')
     const parent = textIn(info, 'parentID')
@@ -91,8 +91,8 @@ export class History {
     yield this.#item
     const { messages, info } = this.stored
     for (const [i, message] of messages.entries()) yield* this.#message(message, i === messages.length - 1)
-    yield* this.#reverted(info['revert'])
-    yield* this.#title(info['title'])
+    yield* this.#reverted(info.revert)
+    yield* this.#title(info.title)
   }
 
   *#message(message: StoredMessage, isLast: boolean): Generator<Item> {
@@ -107,9 +107,9 @@ export class History {
     const at = createdAt(info)
     if (at === null) thread.say('message without a time: the one before it counts')
     thread.timeIs(at)
-    if (info['role'] === 'user') yield* this.#prompt(message, id)
-    else if (info['role'] !== 'assistant') yield this.#own(message, id, 'message')
-    else if (info['summary'] === true && isWhole(info)) yield this.#compaction(message, id)
+    if (info.role === 'user') yield* this.#prompt(message, id)
+    else if (info.role !== 'assistant') yield this.#own(message, id, 'message')
+    else if (info.summary === true && isWhole(info)) yield this.#compaction(message, id)
     else yield* this.#reply(message, id, isLast)
   }
 
@@ -125,7 +125,13 @@ export class History {
   #own({ info, parts, line, raw }: StoredMessage, key: string, kind: string): EventItem {
     this.#thread.say(`${kind} kept as a custom event`)
     const data = { info: remainder(info, this.#saidInfo(key)) ?? {}, parts }
-    return this.#thread.append({ key, line, raw, type: 'custom', payload: { name: `opencode:${kind}`, data } })
+    return this.#thread.append({
+      key,
+      line,
+      raw,
+      type: 'custom',
+      payload: { name: `opencode:${kind}`, data },
+    })
   }
 
   #prompt(message: StoredMessage, id: string): Item[] {
@@ -133,7 +139,7 @@ export class History {
     const thread = this.#thread
     const cut = parts.find(({ type }) => type === 'compaction')
     if (cut !== undefined) {
-      this.#cut = { before: thread.tip, tail: textIn(cut, 'tail_start_id'), isAuto: cut['auto'] === true }
+      this.#cut = { before: thread.tip, tail: textIn(cut, 'tail_start_id'), isAuto: cut.auto === true }
       return [this.#own(message, id, 'compaction')]
     }
     const spoken = parts.map(spokenOf)
@@ -143,7 +149,7 @@ export class History {
       if (spoken[i] === null) thread.say(`${String(type)} part of a prompt kept beside it`)
     const [only] = content
     const isPlain = content.length === 1 && only?.type === 'text' && 'text' in only
-    const isHidden = parts.every((part, i) => spoken[i] === null || part['synthetic'] === true)
+    const isHidden = parts.every((part, i) => spoken[i] === null || part.synthetic === true)
     const rest = parts.map((part, i) => {
       const told = spoken[i] as Json | null
       return remainder(part, told === null ? {} : { ...this.#saidPart(id), ...saidSpoken(told) }) ?? {}
@@ -173,11 +179,11 @@ export class History {
       yield thread.append({ key: `${id}#unfinished`, line, raw, type: 'custom', payload })
       return
     }
-    const isCounted = parts.some((part) => replyOf(part)?.['usage'] !== undefined)
+    const isCounted = parts.some((part) => replyOf(part)?.usage !== undefined)
     const end = { ...model, group: steps.group, ...endOf(info, isCounted) }
     const payload: Json = { role: 'assistant', content: null, ...end }
     const said = { ...this.#saidInfo(id), role: 'assistant', ...saidEnd(payload) }
-    const time = { ...this.#saidInfo(id)['time'] as Json, ...objectIn(said, 'time') }
+    const time = { ...(this.#saidInfo(id).time as Json), ...objectIn(said, 'time') }
     yield thread.append({
       key: id,
       line,
@@ -194,13 +200,18 @@ export class History {
     this.#before.set(key, thread.tip)
     const state = objectIn(part, 'state')
     const type = textIn(part, 'type') ?? 'untyped'
-    const reply = state['status'] === 'pending' ? null : replyOf(part)
+    const reply = state.status === 'pending' ? null : replyOf(part)
     if (reply === null) {
       thread.say(`${type} part kept as a custom event`)
       const data = remainder(part, { ...this.#saidPart(message), type }) ?? {}
       // A call that the model is still writing says something else later: then it is another event.
-      const name = state['status'] === 'pending' ? `${key}#pending` : key
-      yield thread.append({ key: name, line, type: 'custom', payload: { name: `opencode:part:${type}`, data } })
+      const name = state.status === 'pending' ? `${key}#pending` : key
+      yield thread.append({
+        key: name,
+        line,
+        type: 'custom',
+        payload: { name: `opencode:part:${type}`, data },
+      })
       return
     }
     const result = resultOf(part)
@@ -209,9 +220,9 @@ export class History {
     const calls = type === 'tool' && call !== null ? [call] : []
     yield thread.append({ key, line, type: 'message', payload: { ...reply, ...told }, calls, extra })
     if (result === null) return
-    const at = normalTime(objectIn(state, 'time')['end']) ?? thread.at
+    const at = normalTime(objectIn(state, 'time').end) ?? thread.at
     yield thread.append({ key: `${key}#result`, line, at, type: 'message', payload: result, results: calls })
-    if (objectIn(state, 'time')['compacted'] === undefined) return
+    if (objectIn(state, 'time').compacted === undefined) return
     const payload: EventItem['payload'] = (idOf) => ({ target: idOf(`${key}#result`), replacement: cleared })
     yield thread.append({ key: `${key}#cleared`, line, type: 'edit', payload })
   }
@@ -222,7 +233,7 @@ export class History {
     if (name === 'MessageAbortedError') yield* this.#thread.status(id, 'interrupted', line)
     else if (name !== null)
       yield* this.#thread.status(id, 'failed', line, textIn(objectIn(error, 'data'), 'message') ?? name)
-    else if (info['finish'] !== 'tool-calls') yield* this.#thread.status(id, 'completed', line)
+    else if (info.finish !== 'tool-calls') yield* this.#thread.status(id, 'completed', line)
   }
 
   /** The reply to a compaction's prompt is the summary: all before that prompt is cut, or before the tail that stays. */
@@ -236,12 +247,14 @@ export class History {
     if (tail !== null && upTo !== kept)
       thread.say('compaction whose tail is not in the session: nothing before it is kept')
     const through = coverable(upTo, thread.tip)
-    const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
+    const texts = parts.flatMap(({ type, text }) =>
+      type === 'text' && typeof text === 'string' ? [text] : [],
+    )
     const end = endOf(info)
     const members = {
       ...(isAuto === null ? {} : { trigger: isAuto ? 'auto' : 'manual' }),
-      ...(end['usage'] === undefined ? {} : { usage: end['usage'] }),
-      ...('model' in modelOf(info) ? { model: modelOf(info)['model'] } : {}),
+      ...(end.usage === undefined ? {} : { usage: end.usage }),
+      ...('model' in modelOf(info) ? { model: modelOf(info).model } : {}),
     }
     const extra = { info: remainder(info, this.#saidInfo(id)) ?? {}, parts }
     if (through === null || texts.length === 0) {

@@ -6,7 +6,7 @@ import { normalTime } from '../time.js'
 /** What a message's own record says of it. */
 
 /** When OpenCode began the message; null where it names no time. */
-export const createdAt = (info: Json): string | null => normalTime(objectIn(info, 'time')['created'])
+export const createdAt = (info: Json): string | null => normalTime(objectIn(info, 'time').created)
 
 /** OpenCode counts cached tokens beside `input`, and its cost in dollars. undefined where it gives no numbers. */
 export const usageOf = (info: Json): Usage | undefined => {
@@ -39,7 +39,7 @@ export const modelOf = (info: Json): Json => {
 
 /** Whether nothing more will be written to a reply. */
 export const isWhole = (info: Json): boolean =>
-  objectIn(info, 'time')['completed'] !== undefined || info['finish'] !== undefined || isObject(info['error'])
+  objectIn(info, 'time').completed !== undefined || info.finish !== undefined || isObject(info.error)
 
 /** What a reply cost (where its steps do not tell), how it ended, and how long it took: an event of its last group. */
 export const endOf = (info: Json, isCounted = false): Json => {
@@ -69,7 +69,7 @@ export const saidEnd = ({ usage, stop, timing, model, provider }: Json): Json =>
   providerID: provider,
   finish: stop,
   ...(usage === undefined ? {} : saidUsage(usage as Usage)),
-  ...(isObject(timing) ? { time: { completed: Date.parse(String(timing['completedAt'])) } } : {}),
+  ...(isObject(timing) ? { time: { completed: Date.parse(String(timing.completedAt)) } } : {}),
 })
 
 export const saidUsage = (usage: Usage): Json => {

@@ -29,16 +29,14 @@ const saidMedia = ({ media, data, url, alt }: Json): Json => ({
 
 /** A part of a user's message that the model reads; null for one of OpenCode's own. */
 export const spokenOf = (part: Json): Part | null => {
-  if (part['type'] === 'text' && typeof part['text'] === 'string' && part['ignored'] !== true)
-    return { type: 'text', text: part['text'] }
-  return part['type'] === 'file' && typeof part['url'] === 'string' ? mediaOf(part) : null
+  if (part.type === 'text' && typeof part.text === 'string' && part.ignored !== true)
+    return { type: 'text', text: part.text }
+  return part.type === 'file' && typeof part.url === 'string' ? mediaOf(part) : null
 }
 
 /** What the part of a message would be if it were written from its content alone. */
 export const saidSpoken = (content: Json): Json =>
-  content['type'] === 'text'
-    ? { type: 'text', text: content['text'] }
-    : { type: 'file', ...saidMedia(content) }
+  content.type === 'text' ? { type: 'text', text: content.text } : { type: 'file', ...saidMedia(content) }
 
 /** A part of a reply as a message of its group; null for one of OpenCode's own. */
 export const replyOf = (part: Json): Json | null => {
@@ -49,7 +47,7 @@ export const replyOf = (part: Json): Json | null => {
     const thought = { text, ...(signature === null ? {} : { signature }) }
     return { role: 'assistant', content: null, reasoning: [thought] }
   }
-  if (type === 'file' && typeof part['url'] === 'string') return { role: 'assistant', content: [mediaOf(part)] }
+  if (type === 'file' && typeof part.url === 'string') return { role: 'assistant', content: [mediaOf(part)] }
   if (type === 'step-finish') return costOf(part)
   return type === 'tool' && textIn(part, 'callID') !== null ? callOf(part) : null
 }
@@ -65,7 +63,11 @@ const costOf = (part: Json): Json | null => {
 
 const callOf = (part: Json): Json => {
   const { input } = objectIn(part, 'state')
-  const call = { id: part['callID'], name: textIn(part, 'tool') ?? '', arguments: JSON.stringify(input) ?? '' }
+  const call = {
+    id: part.callID,
+    name: textIn(part, 'tool') ?? '',
+    arguments: JSON.stringify(input) ?? '',
+  }
   return { role: 'assistant', content: null, toolCalls: [call] }
 }
 
@@ -73,14 +75,14 @@ const callOf = (part: Json): Json => {
 export const resultOf = (part: Json): Json | null => {
   const state = objectIn(part, 'state')
   const { status } = state
-  if (part['type'] !== 'tool' || (status !== 'completed' && status !== 'error')) return null
+  if (part.type !== 'tool' || (status !== 'completed' && status !== 'error')) return null
   const text = textIn(state, status === 'completed' ? 'output' : 'error') ?? ''
   const files = listIn(state, 'attachments').filter(isObject).map(mediaOf)
   const timing = timingOf(objectIn(state, 'time'))
   return {
     role: 'tool',
     content: files.length === 0 ? text : [{ type: 'text', text }, ...files],
-    toolCallId: part['callID'],
+    toolCallId: part.callID,
     ok: status === 'completed',
     ...(timing === null ? {} : { timing }),
   }
@@ -98,7 +100,7 @@ export const saidReply = (payload: Json, result: Json | null): Json => {
   const { content, reasoning, toolCalls, usage, stop } = payload
   if (usage !== undefined) return { type: 'step-finish', reason: stop, ...saidUsage(usage as Usage) }
   const [thought] = (Array.isArray(reasoning) ? reasoning : []) as readonly Json[]
-  if (thought !== undefined) return { type: 'reasoning', text: thought['text'] }
+  if (thought !== undefined) return { type: 'reasoning', text: thought.text }
   const [call] = (Array.isArray(toolCalls) ? toolCalls : []) as readonly Json[]
   if (call === undefined)
     return typeof content === 'string'
@@ -106,7 +108,12 @@ export const saidReply = (payload: Json, result: Json | null): Json => {
       : { type: 'file', ...saidMedia((content as readonly Json[])[0] ?? {}) }
   const { id, name, arguments: text } = call
   const input = text === '' ? undefined : parsedJson(String(text))
-  return { type: 'tool', callID: id, tool: name, state: result === null ? { input } : saidState(input, result) }
+  return {
+    type: 'tool',
+    callID: id,
+    tool: name,
+    state: result === null ? { input } : saidState(input, result),
+  }
 }
 
 const saidState = (input: unknown, { ok, content, timing }: Json): Json => {
@@ -115,7 +122,7 @@ const saidState = (input: unknown, { ok, content, timing }: Json): Json => {
   return withoutUndefined({
     status: ok === true ? 'completed' : 'error',
     input,
-    [ok === true ? 'output' : 'error']: first?.['text'],
+    [ok === true ? 'output' : 'error']: first?.text,
     attachments: files.length === 0 ? undefined : files.map((file) => ({ type: 'file', ...saidMedia(file) })),
     time:
       startedAt === undefined

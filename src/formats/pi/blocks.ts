@@ -6,10 +6,10 @@ import { isObject, type Json } from '../remainder.js'
 
 /** A block as a part. */
 export const partOf = (block: unknown): Part => {
-  if (!isObject(block) || typeof block['type'] !== 'string') return { type: 'block', block } as Part
+  if (!isObject(block) || typeof block.type !== 'string') return { type: 'block', block } as Part
   const { type, ...rest } = block
   if (type === 'text')
-    return typeof rest['text'] === 'string' ? (block as unknown as Part) : ({ type: 'block', block } as Part)
+    return typeof rest.text === 'string' ? (block as unknown as Part) : ({ type: 'block', block } as Part)
   if (type !== 'image') return { type: 'block', block } as Part
   const { mimeType: media, data, ...others } = rest
   return typeof media === 'string' && typeof data === 'string' && !('media' in rest)
@@ -19,8 +19,8 @@ export const partOf = (block: unknown): Part => {
 
 /** The block that `partOf` gave the part for. */
 export const blockOf = (part: Json): unknown => {
-  if (part['type'] === 'block') return part['block']
-  if (part['type'] !== 'image') return part
+  if (part.type === 'block') return part.block
+  if (part.type !== 'image') return part
   const { media, ...rest } = part
   return { ...rest, mimeType: media }
 }
@@ -43,8 +43,8 @@ export interface Spoken {
 }
 
 const isThinking = (block: unknown): block is Json & { thinking: string } =>
-  isObject(block) && block['type'] === 'thinking' && typeof block['thinking'] === 'string'
-const isCall = (block: unknown): block is Json => isObject(block) && block['type'] === 'toolCall'
+  isObject(block) && block.type === 'thinking' && typeof block.thinking === 'string'
+const isCall = (block: unknown): block is Json => isObject(block) && block.type === 'toolCall'
 
 /** What an assistant says. `key` names calls that have no id. */
 export const spokenOf = (content: unknown, key: string): Spoken => {

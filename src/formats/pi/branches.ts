@@ -35,7 +35,7 @@ export class Branches {
       this.#order.push(null)
       return begun
     }
-    const at = normalTime(entry.value['timestamp'])
+    const at = normalTime(entry.value.timestamp)
     if (at === null) thread.say('entry without a time, or with a malformed one: the one before it counts')
     thread.timeIs(at)
     const items = this.#repeated(thread, entry) ?? this.#carry(thread, entry)
@@ -44,7 +44,7 @@ export class Branches {
   }
 
   #begin(entry: Entry): Item {
-    const at = normalTime(entry.value['timestamp'])
+    const at = normalTime(entry.value.timestamp)
     const item = sessionItem(this.source, entry, at ?? epoch)
     this.#thread = new Thread(item.session, item.at, this.remarks)
     if (entry.type === 'session') this.#header = entry
@@ -67,8 +67,8 @@ export class Branches {
     }
     const key = thread.unused(`${name}#${hash.slice(0, 16)}`)
     const target = id === null ? undefined : this.#placed.get(id)
-    const mapped = isObject(entry.value['message']) ? messageOf(entry.value['message'], key, thread.at) : null
-    const replacement = mapped?.payload['content'] ?? null
+    const mapped = isObject(entry.value.message) ? messageOf(entry.value.message, key, thread.at) : null
+    const replacement = mapped?.payload.content ?? null
     if (!target || target.key !== id || replacement === null) {
       thread.say('entry repeats the id of another: kept beside it as a custom event')
       const payload = { name: `pi:repeated:${entry.type}`, data: entry.value }
@@ -94,7 +94,7 @@ export class Branches {
 
   /** Looks back only; whatever cannot be found there is bridged to the entry before. */
   #parentOf(thread: Thread, { value, id }: Entry): Placed {
-    const parent = value['parentId']
+    const parent = value.parentId
     if (parent === undefined) return thread.tip
     if (parent === null || parent === this.#header?.id) return null
     const found = typeof parent === 'string' ? this.#placed.get(parent) : undefined
@@ -140,7 +140,7 @@ export class Branches {
     const { thread, entry, on, key } = place
     const { value } = entry
     const named = textIn(value, 'firstKeptEntryId')
-    const index = value['firstKeptEntryIndex']
+    const index = value.firstKeptEntryIndex
     const kept =
       named !== null ? this.#placed.get(named) : this.#order[typeof index === 'number' ? index : -1]
     const isOnPath = kept !== undefined && kept !== null && isAbove(kept, on)
@@ -149,13 +149,13 @@ export class Branches {
     // A note stands for the event that it hangs on, which was before it.
     const upTo = !isOnPath ? on : kept.key === named || named === null ? kept.parent : kept
     const through = coverable(upTo, on)
-    const summary = value['summary']
+    const summary = value.summary
     if (through === null || typeof summary !== 'string') {
       return custom(place, 'compaction', summarySpeech(value), ': it covers nothing that is in the file')
     }
     if (through !== upTo)
       thread.say('compaction cut elsewhere: it would leave an open call, or an earlier cut')
-    const usage = usageOf(value['usage'])
+    const usage = usageOf(value.usage)
     const { tokensBefore } = value
     const members = {
       summary,
@@ -186,7 +186,7 @@ export class Branches {
     const { thread, entry, on, key } = place
     const { targetId, replacement } = entry.value
     const target = typeof targetId === 'string' ? this.#placed.get(targetId) : undefined
-    const content = isObject(replacement) ? contentOf(replacement['content']) : null
+    const content = isObject(replacement) ? contentOf(replacement.content) : null
     if (!target || target.key !== targetId || (replacement !== null && content === null)) {
       return custom(place, 'context_edit', null, ': its target or content cannot be told')
     }
@@ -237,7 +237,7 @@ const saidOf = ({ thread, entry, on, key }: Place): Json => ({
 
 const messageItems = (place: Place): Item[] => {
   const { thread, entry, on, key } = place
-  const message = isObject(entry.value['message']) ? entry.value['message'] : {}
+  const message = isObject(entry.value.message) ? entry.value.message : {}
   const mapped = messageOf(message, key, thread.at)
   if (mapped === null) return ownMessage(place, message)
   const { payload, calls, results, isTurn } = mapped
@@ -258,16 +258,16 @@ const messageItems = (place: Place): Item[] => {
 
 const statusItems = ({ thread, entry, key }: Place, payload: Json, message: Json): Item[] => {
   const { line } = entry
-  if (payload['stop'] === 'error')
+  if (payload.stop === 'error')
     return thread.status(key, 'failed', line, textIn(message, 'errorMessage') ?? undefined)
-  if (payload['stop'] === 'aborted') return thread.status(key, 'interrupted', line)
-  const isDone = payload['stop'] === 'stop' || payload['stop'] === 'length'
+  if (payload.stop === 'aborted') return thread.status(key, 'interrupted', line)
+  const isDone = payload.stop === 'stop' || payload.stop === 'length'
   return isDone ? thread.status(key, 'completed', line) : []
 }
 
 /** Roles of Pi's own, which Pi gives to the model as the user's words. */
 const ownMessage = (place: Place, message: Json): Item[] => {
-  const role = typeof message['role'] === 'string' ? message['role'] : 'unknown'
+  const role = typeof message.role === 'string' ? message.role : 'unknown'
   const speech =
     role === 'bashExecution'
       ? commandSpeech(message)
@@ -305,7 +305,7 @@ const note = (
 
 /** `session_info`: the name that its user gave the session. */
 const title = (place: Place): Item[] => {
-  const name = place.entry.value['name']
+  const name = place.entry.value.name
   const text = typeof name === 'string' ? titleOf(name) : ''
   if (text === '') return custom(place, 'session_info', null)
   if (text !== (name as string).trim()) place.thread.say('title longer than 200 characters was cut')
@@ -317,9 +317,9 @@ const purposes = new Set(['title', 'compaction', 'aside'])
 /** `usage`: costs outside a message. */
 const usageNote = (place: Place): Item[] => {
   const { value } = place.entry
-  const usage = usageOf(value['usage'])
+  const usage = usageOf(value.usage)
   if (usage === undefined) return custom(place, 'usage', null)
-  const kind = typeof value['kind'] === 'string' && purposes.has(value['kind']) ? value['kind'] : 'aside'
+  const kind = typeof value.kind === 'string' && purposes.has(value.kind) ? value.kind : 'aside'
   const model = textIn(value, 'model')
   const payload = { for: kind, usage, ...(model === null ? {} : { model }) }
   return note(place, 'usage', { kind, model: model ?? undefined }, payload)

@@ -1,6 +1,6 @@
 import { sha256 } from '../../events/id.js'
-import type { JsonRecord } from '../jsonl.js'
 import { textIn } from '../members.js'
+import type { ObjectRecord } from '../records.js'
 import { isObject, type Json } from '../remainder.js'
 
 /** One line of a session file. */
@@ -15,21 +15,18 @@ export interface Entry {
   readonly hash: string
 }
 
-export const entryOf = ({ line, value, text, raw }: JsonRecord): Entry | null =>
-  isObject(value)
-    ? {
-        line,
-        raw,
-        value,
-        type: textIn(value, 'type') ?? 'untyped',
-        id: textIn(value, 'id'),
-        hash: sha256(text),
-      }
-    : null
+export const entryOf = ({ line, value, text, raw }: ObjectRecord): Entry => ({
+  line,
+  raw,
+  value,
+  type: textIn(value, 'type') ?? 'untyped',
+  id: textIn(value, 'id'),
+  hash: sha256(text),
+})
 
 /** Whether a value that stands between damaged bytes is a line, not a piece of one. */
 export const looksLikeEntry = (value: unknown): boolean =>
-  isObject(value) && typeof value['type'] === 'string' && typeof value['timestamp'] === 'string'
+  isObject(value) && typeof value.type === 'string' && typeof value.timestamp === 'string'
 
 /** Whether a key is an entry's own id: a `#` marks those that Coppice made. */
 export const isOwnId = (key: string): boolean => !key.includes('#')

@@ -24,7 +24,7 @@ export const messageOf = (message: Json, key: string, at: string): Mapped | null
   if (role === 'assistant') return assistantOf(message, key, at)
   if (role !== 'toolResult') return null
   const id = textIn(message, 'toolCallId')
-  const failed = message['isError']
+  const failed = message.isError
   const payload = {
     role: 'tool',
     content: contentOf(content),
@@ -38,12 +38,12 @@ export const messageOf = (message: Json, key: string, at: string): Mapped | null
 const broken = new Set(['error', 'aborted'])
 
 const assistantOf = (message: Json, key: string, at: string): Mapped => {
-  const spoken = spokenOf(message['content'], key)
+  const spoken = spokenOf(message.content, key)
   const model = textIn(message, 'model')
   const provider = textIn(message, 'provider')
   const stop = textIn(message, 'stopReason')
-  const usage = usageOf(message['usage'])
-  const timing = timingOf(message['timestamp'], at)
+  const usage = usageOf(message.usage)
+  const timing = timingOf(message.timestamp, at)
   const payload = {
     role: 'assistant',
     ...spoken,
@@ -118,7 +118,7 @@ export const saidMessage = (payload: Json, at: string): Json => {
   }
   if (role !== 'assistant') return { role, content: saidContent(content), timestamp: Date.parse(at) }
   const { model, provider, usage, stop, timing } = payload
-  const started = isObject(timing) ? Date.parse(String(timing['startedAt'])) : Date.parse(at)
+  const started = isObject(timing) ? Date.parse(String(timing.startedAt)) : Date.parse(at)
   return {
     role,
     content: saidBlocks(payload as unknown as Spoken),

@@ -12,7 +12,7 @@ export interface Speech {
 
 /** What Pi tells the model of a `custom` or `hookMessage` message, and of a `custom_message` entry. */
 export const customSpeech = (value: Json): Speech | null => {
-  const content = contentOf(value['content'])
+  const content = contentOf(value.content)
   return content === null ? null : { content, said: { content: saidContent(content) } }
 }
 
@@ -24,7 +24,7 @@ export const summarySpeech = (value: Json): Speech | null => {
 
 /** A command that the user ran; null where the model is not to know. */
 export const commandSpeech = (message: Json): Speech | null => {
-  if (message['excludeFromContext'] === true) return null
+  if (message.excludeFromContext === true) return null
   const { command, output, exitCode, cancelled, truncated } = message
   const lines = [
     `The user ran \`${String(command)}\`:`,

@@ -43,11 +43,10 @@ export class Conversation {
       return [{ kind: 'failed', line: record.line, reason: 'not a record: should be a JSON object' }]
     const { value } = record
     const begun = this.#at === null ? [this.#begin(record, value)] : []
-    const at = normalTime(value['created_at'])
+    const at = normalTime(value.created_at)
     if (at === null) this.#say('record without a time, or with a malformed one: the one before it counts')
     else this.#at = at
-    if (value['kind'] === 'session')
-      return [...begun, ...(begun.length > 0 ? [] : this.#again(record, value))]
+    if (value.kind === 'session') return [...begun, ...(begun.length > 0 ? [] : this.#again(record, value))]
     return [...begun, ...this.#carry(record, value)]
   }
 
@@ -56,10 +55,10 @@ export class Conversation {
   }
 
   #begin({ line }: JsonRecord, value: Json): Item {
-    const isHeader = value['kind'] === 'session'
+    const isHeader = value.kind === 'session'
     if (isHeader) this.#header = value
     else this.#say('file does not begin with its session record: ZettCode would not list it')
-    const at = normalTime(value['created_at'])
+    const at = normalTime(value.created_at)
     this.#at = at ?? epoch
     if (at === null) this.#say('session names no time: set to 1970-01-01')
     const { parent_session_id: parent, agent_name: name } = value
@@ -98,9 +97,8 @@ export class Conversation {
 
   #carry(record: JsonRecord, value: Json): Item[] {
     const hash = sha256(record.text)
-    const kind = typeof value['kind'] === 'string' ? value['kind'] : 'untyped'
-    const id =
-      typeof value['id'] === 'string' && value['id'] !== '' ? value['id'] : `${kind}#${hash.slice(0, 16)}`
+    const kind = typeof value.kind === 'string' ? value.kind : 'untyped'
+    const id = typeof value.id === 'string' && value.id !== '' ? value.id : `${kind}#${hash.slice(0, 16)}`
     const before = this.#hashes.get(id)
     if (before === hash) {
       this.#say('record stands in the file again, unchanged: left out', record.line)
@@ -123,8 +121,8 @@ export class Conversation {
     const copies = this.#carriedTo(parent)
     const on = copies.on
     const { payload, extra } = mapped
-    const calls = ((payload['toolCalls'] ?? []) as readonly { id: string }[]).map((call) => call.id)
-    const result = payload['role'] === 'tool' ? String(payload['toolCallId'] ?? '') : null
+    const calls = ((payload.toolCalls ?? []) as readonly { id: string }[]).map((call) => call.id)
+    const result = payload.role === 'tool' ? String(payload.toolCallId ?? '') : null
     return [
       ...copies.items,
       this.#event(record, { key: id, type: 'message', payload: () => payload, on, calls, result, extra }),
@@ -178,13 +176,11 @@ export class Conversation {
   }
 
   #compaction(record: JsonRecord, value: Json, key: string): Item[] {
-    const boundary = typeof value['parent'] === 'string' ? this.#nodes.get(value['parent']) : undefined
-    const version = typeof value['version'] === 'number' ? value['version'] : 0
+    const boundary = typeof value.parent === 'string' ? this.#nodes.get(value.parent) : undefined
+    const version = typeof value.version === 'number' ? value.version : 0
     const summary =
-      Array.isArray(value['message']) &&
-      isObject(value['message'][0]) &&
-      isObject(value['message'][0]['data'])
-        ? value['message'][0]['data']['content']
+      Array.isArray(value.message) && isObject(value.message[0]) && isObject(value.message[0].data)
+        ? value.message[0].data.content
         : undefined
     const through = boundary === undefined ? null : settledAt(boundary)
     const tip = this.#tip
@@ -235,8 +231,8 @@ export class Conversation {
 
   /** An id that stands twice: in ZettCode the last one counts. */
   #changed(record: JsonRecord, value: Json, id: string, key: string): Item[] {
-    const content = messageOf(value, null)?.payload['content'] ?? null
-    if (value['kind'] !== 'message' || content === null || this.#nodes.has(key)) {
+    const content = messageOf(value, null)?.payload.content ?? null
+    if (value.kind !== 'message' || content === null || this.#nodes.has(key)) {
       this.#say('record repeats the id of another: kept beside it as a custom event')
       return this.#nodes.has(key) ? [] : this.#custom(record, value, key, 'repeated')
     }

@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item } from '../format.js'
 import { readJsonl } from '../jsonl.js'
+import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { Conversation } from './conversation.js'
@@ -12,8 +13,8 @@ const kinds = new Set(['session', 'message', 'compaction'])
 
 const looksLikeRecord = (value: unknown): boolean =>
   isObject(value) &&
-  kinds.has(value['kind'] as string) &&
-  (typeof value['id'] === 'string' || typeof value['session_id'] === 'string')
+  kinds.has(value.kind as string) &&
+  (typeof value.id === 'string' || typeof value.session_id === 'string')
 
 const detect = (path: string, start: string): boolean =>
   basename(path) !== 'metadata.jsonl' &&
@@ -21,7 +22,7 @@ const detect = (path: string, start: string): boolean =>
     (value) =>
       looksLikeRecord(value) &&
       isObject(value) &&
-      (Array.isArray(value['message']) || 'parent_session_id' in value),
+      (Array.isArray(value.message) || 'parent_session_id' in value),
   )
 
 async function* read(source: string): AsyncGenerator<Item> {
@@ -34,12 +35,10 @@ async function* read(source: string): AsyncGenerator<Item> {
     remarks.add(session, "the folder's name holds no path (long ones are hashed): no workspace")
   const conversation = new Conversation(session, workspace, remarks)
   try {
-    for await (const found of readJsonl(source, { isRecord: looksLikeRecord })) {
-      if (found.kind === 'fault') yield { kind: 'failed', line: found.line, reason: found.reason }
-      else {
-        if (found.fault !== undefined) remarks.add(session, `line ${found.line} ${found.fault}`)
-        yield* conversation.take(found)
-      }
+    const lines = readJsonl(source, { isRecord: looksLikeRecord })
+    for await (const found of recordsIn(lines, { remarks, session, noun: 'record' })) {
+      if (found.kind === 'failed') yield found
+      else yield* conversation.take(found)
     }
   } catch (error) {
     yield { kind: 'failed', line: null, reason: (error as Error).message }

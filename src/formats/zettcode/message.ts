@@ -20,60 +20,60 @@ export interface Mapped {
 
 /** What the message itself says of a `message` record; null where its envelope has a form that is not known. */
 export const messageOf = (record: Json, parent: string | null): Mapped | null => {
-  const envelope = Array.isArray(record['message']) ? record['message'][0] : undefined
-  if (!isObject(envelope) || !isObject(envelope['data'])) return null
-  const role = roles[envelope['kind'] as number]
+  const envelope = Array.isArray(record.message) ? record.message[0] : undefined
+  if (!isObject(envelope) || !isObject(envelope.data)) return null
+  const role = roles[envelope.kind as number]
   const { data } = envelope
-  if (role === undefined || !isContent(data['content'])) return null
-  const isAside = isObject(record['tags']) && record['tags']['side'] === true
-  const isHidden = envelope['kind'] === 1 || envelope['kind'] === 6
-  const usage = usageOf(record['usage'])
-  const timing = timingOf(record['timing'])
+  if (role === undefined || !isContent(data.content)) return null
+  const isAside = isObject(record.tags) && record.tags.side === true
+  const isHidden = envelope.kind === 1 || envelope.kind === 6
+  const usage = usageOf(record.usage)
+  const timing = timingOf(record.timing)
   const payload = {
     role,
-    content: contentOf(data['content']),
+    content: contentOf(data.content),
     ...(role === 'assistant' ? spokenOf(data) : {}),
     ...(role === 'tool' ? resultOf(data) : {}),
     ...(usage === undefined ? {} : { usage }),
     ...(timing === undefined ? {} : { timing }),
     ...(isHidden ? { visible: false } : {}),
-    ...(data['include_in_messages'] === false ? { context: false } : {}),
+    ...(data.include_in_messages === false ? { context: false } : {}),
     ...(isAside ? { aside: true } : {}),
   }
   // A list of one, as it always is, is compared as its envelope, so that `extra` holds only what is left of that.
-  const message = (record['message'] as readonly unknown[]).length === 1 ? envelope : record['message']
+  const message = (record.message as readonly unknown[]).length === 1 ? envelope : record.message
   return { payload, extra: remainder({ ...record, message }, saidOf(record, payload, parent)) }
 }
 
 /** The record that a writer makes of the payload; ids and the session come from the event, exact times from `extra`. */
 const saidOf = (record: Json, payload: Json, parent: string | null): Json => ({
   kind: 'message',
-  id: record['id'],
+  id: record.id,
   parent,
-  session_id: record['session_id'],
-  message: { kind: kindOfRole[payload['role'] as string], data: saidData(payload) },
+  session_id: record.session_id,
+  message: { kind: kindOfRole[payload.role as string], data: saidData(payload) },
   metadata: {},
-  tags: payload['aside'] === true ? { side: true } : {},
-  usage: payload['usage'] === undefined ? null : saidUsage(payload['usage'] as Usage),
+  tags: payload.aside === true ? { side: true } : {},
+  usage: payload.usage === undefined ? null : saidUsage(payload.usage as Usage),
 })
 
 const saidData = (payload: Json): Json => ({
-  attributes: payload['aside'] === true ? { side: true } : {},
+  attributes: payload.aside === true ? { side: true } : {},
   persist: true,
-  include_in_messages: payload['context'] !== false,
-  content: saidContent(payload['content']),
-  ...(payload['role'] === 'assistant'
+  include_in_messages: payload.context !== false,
+  content: saidContent(payload.content),
+  ...(payload.role === 'assistant'
     ? {
-        reasoning: payload['reasoning'] ?? null,
-        tool_calls: ((payload['toolCalls'] ?? []) as readonly ToolCall[]).map(
+        reasoning: payload.reasoning ?? null,
+        tool_calls: ((payload.toolCalls ?? []) as readonly ToolCall[]).map(
           ({ id, name, arguments: text }) => ({ id, name, arguments: argumentsOf(text as string) }),
         ),
-        provider: payload['provider'] ?? null,
-        model: payload['model'] ?? null,
-        replay_blocks: payload['replay'] ?? [],
+        provider: payload.provider ?? null,
+        model: payload.model ?? null,
+        replay_blocks: payload.replay ?? [],
       }
     : {}),
-  ...(payload['role'] === 'tool' ? { tool_call_id: payload['toolCallId'], success: payload['ok'] } : {}),
+  ...(payload.role === 'tool' ? { tool_call_id: payload.toolCallId, success: payload.ok } : {}),
 })
 
 const argumentsOf = (text: string): unknown => (text === '' ? undefined : (JSON.parse(text) as unknown))
@@ -88,8 +88,8 @@ const partOf = (part: unknown): Part => {
   if (!isObject(part)) return { type: 'part', part } as Part
   const { text, source } = part
   if (typeof text === 'string' && Object.keys(part).length === 1) return { type: 'text', text }
-  const media = isObject(source) ? source['media_type'] : undefined
-  const bytes = isObject(source) && isObject(source['data']) ? source['data']['__kcs_bytes__'] : undefined
+  const media = isObject(source) ? source.media_type : undefined
+  const bytes = isObject(source) && isObject(source.data) ? source.data.__kcs_bytes__ : undefined
   const rest = Object.fromEntries(Object.entries(part).filter(([key]) => key !== 'source'))
   const type =
     typeof media !== 'string' || media.startsWith('image/')
@@ -99,8 +99,8 @@ const partOf = (part: unknown): Part => {
         : 'document'
   if (typeof media === 'string' && typeof bytes === 'string')
     return { type, media, data: bytes, ...rest } as Part
-  if (isObject(source) && typeof source['url'] === 'string' && Object.keys(source).length === 1)
-    return { type: 'image', url: source['url'], ...rest } as Part
+  if (isObject(source) && typeof source.url === 'string' && Object.keys(source).length === 1)
+    return { type: 'image', url: source.url, ...rest } as Part
   return { type: 'part', part } as Part
 }
 
@@ -164,11 +164,11 @@ const saidUsage = (usage: Usage): Json =>
 /** Milliseconds; the nanoseconds and microseconds of the source stand in `extra`. */
 const timingOf = (given: unknown): Json | undefined => {
   if (!isObject(given)) return undefined
-  const startedAt = normalTime(given['started_at'])
-  const completedAt = normalTime(given['completed_at'])
-  const duration = given['duration_ns']
-  const reasoning = given['reasoning_duration_ns']
-  const first = [given['reasoning_started_at'], given['content_started_at']]
+  const startedAt = normalTime(given.started_at)
+  const completedAt = normalTime(given.completed_at)
+  const duration = given.duration_ns
+  const reasoning = given.reasoning_duration_ns
+  const first = [given.reasoning_started_at, given.content_started_at]
     .map(normalTime)
     .filter((at) => at !== null)
     .sort()[0]

@@ -14,7 +14,7 @@ export const titleOf = async (source: string, session: string): Promise<string |
   if (!exists) return null
   let title: string | null = null
   for await (const found of readJsonl(path, {
-    isRecord: (value) => isObject(value) && typeof value['kind'] === 'string',
+    isRecord: (value) => isObject(value) && typeof value.kind === 'string',
   })) {
     const {
       kind,

@@ -2,14 +2,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { storeValues } from '../../events/blob.js'
 import { decodeDraft } from '../../events/draft.js'
 import { advancesHead, type Event, type EventId } from '../../events/event.js'
+import { eventOf } from '../../events/event-of.js'
 import { sha256 } from '../../events/id.js'
 import { encodeLine, type Line, parseLine } from '../../events/line.js'
 import { membersOf, recordOf, stringOf } from '../../projections/members.js'
 import { emptyRow, nextRow, type Row } from '../../projections/row.js'
 import { type SessionIndexState, sessionIndex } from '../../projections/session-index.js'
-import type { Home } from '../home.js'
-import type { Place } from '../places.js'
-import { eventOf } from '../saved-fold.js'
+import type { Home } from '../store/home.js'
+import type { Place } from '../store/places.js'
 
 /** What is known of an event that an import made: where it is, and what it said. */
 interface Known {
@@ -122,7 +122,7 @@ export class ImportTarget {
     return this.#rows.get(id) ?? emptyRow
   }
 
-  /** Whether something can hang there without a `head` event first: it is an open end (DESIGN §4). */
+  /** Whether something can hang there without a `head` event first: it is an open end (docs/FORMAT.md). */
   isOpen(id: EventId): boolean {
     return Object.hasOwn(this.#state.open, id)
   }

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { StoreUnusable } from '../events/errors/index.js'
-import type { FileHandle, Fs } from '../events/ports.js'
-import type { Ports } from '../events/system.js'
+import { StoreUnusable } from '../../events/errors/index.js'
+import type { FileHandle, Fs } from '../../events/ports.js'
+import type { Ports } from '../../events/system.js'
 
 /** Who holds a session open for writing. */
 export interface Presence {

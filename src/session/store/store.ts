@@ -1,5 +1,5 @@
-import type { EventId } from '../events/event.js'
-import type { Session, SessionReader, SessionRef, Store } from './api.js'
+import type { EventId } from '../../events/event.js'
+import type { Session, SessionReader, SessionRef, Store } from '../api.js'
 import { type Home, homeAt, type StoreOptions } from './home.js'
 import { listSessions } from './listing.js'
 import { checkStore, findSession, type Place, placeAt, placesIn, sessionsIn } from './places.js'

@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { NotFound } from '../events/errors/index.js'
-import { type Event, type EventId, isEventType } from '../events/event.js'
-import { eventId } from '../events/id.js'
-import { bodyOf, encodeLine, encodeTombstone, type Line } from '../events/line.js'
-import { walkBack } from '../events/walk.js'
-import { recordOf } from '../projections/members.js'
+import { NotFound } from '../../events/errors/index.js'
+import { type Event, type EventId, isEventType } from '../../events/event.js'
+import { eventOf } from '../../events/event-of.js'
+import { eventId } from '../../events/id.js'
+import { bodyOf, encodeLine, encodeTombstone, type Line } from '../../events/line.js'
+import { walkBack } from '../../events/walk.js'
+import { recordOf } from '../../projections/members.js'
 import { loadEveryBlob } from './every-blob.js'
 import type { Home } from './home.js'
 import type { Place } from './places.js'
-import { eventOf } from './saved-fold.js'
 
 /** Of the notes on a path only these go along: the others tell of what was going on in the session itself. */
 const copiedNotes = new Set(['tool', 'title', 'label', 'request'])

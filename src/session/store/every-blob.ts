@@ -1,5 +1,5 @@
-import { blobRefs } from '../events/blob.js'
-import type { BlobRef } from '../events/content.js'
+import { blobRefs } from '../../events/blob.js'
+import type { BlobRef } from '../../events/content.js'
 
 /**
  * Loads every blob that a stored value names, and those that its `json` blobs name in turn, once each. `seen` holds what

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
-import { Ambiguous, NewerFormat, NotFound, StoreUnusable } from '../events/errors/index.js'
-import type { EventId } from '../events/event.js'
-import type { Fs } from '../events/ports.js'
-import type { SessionRef } from './api.js'
+import { Ambiguous, NewerFormat, NotFound, StoreUnusable } from '../../events/errors/index.js'
+import type { EventId } from '../../events/event.js'
+import type { Fs } from '../../events/ports.js'
+import type { SessionRef } from '../api.js'
 import type { Home } from './home.js'
 import { otherKey, realWorkspace, repoOf, type Workspace, workspaceKey } from './workspace.js'
 

@@ -1,29 +1,9 @@
-import * as E from 'fp-ts/lib/Either.js'
-import { type Damage, Damaged, LogLostTail } from '../events/errors/index.js'
-import type { Event, EventId } from '../events/event.js'
-import { type Line, parseLine } from '../events/line.js'
-import type { EventLog, LogStamp, ReadOptions } from '../events/log.js'
-import { refuseNewer } from '../events/newer.js'
-import { type SessionIndexState, sessionIndex } from '../projections/session-index.js'
+import { Damaged, LogLostTail } from '../../events/errors/index.js'
+import type { EventId } from '../../events/event.js'
+import { eventOf } from '../../events/event-of.js'
+import type { EventLog, LogStamp, ReadOptions } from '../../events/log.js'
+import { type SessionIndexState, sessionIndex } from '../../projections/session-index.js'
 import type { SavedFold } from './index-file.js'
-
-/** Parses proved lines; rejects where a payload contradicts its envelope (INV-4) or needs a newer version. */
-export const eventOf = (line: Line, path: string): Event => {
-  const event = parseLine(line)
-  if (E.isLeft(event)) {
-    const { offset, bytes } = line
-    throw new Damaged(path, {
-      kind: 'payload',
-      line: 0,
-      offset,
-      bytes: bytes.length,
-      detail: event.left,
-    } satisfies Damage)
-  }
-  const newer = refuseNewer(event.right, path)
-  if (newer !== null) throw newer
-  return event.right
-}
 
 const isSame = (a: LogStamp, b: LogStamp): boolean =>
   a.identity === b.identity && a.bytes === b.bytes && a.modified === b.modified

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { sha256 } from '../events/id.js'
+import { sha256 } from '../../events/id.js'
 
 /** What `workspace.json` holds: the path, and what tells the repository there apart when it moves. */
 export interface Workspace {

@@ -1,8 +1,8 @@
-import type { EventId } from '../events/event.js'
-import { sha256 } from '../events/id.js'
-import type { LogStamp } from '../events/log.js'
-import type { FileHandle, Fs } from '../events/ports.js'
-import { type SessionIndexState, sessionIndex } from '../projections/session-index.js'
+import type { EventId } from '../../events/event.js'
+import { sha256 } from '../../events/id.js'
+import type { LogStamp } from '../../events/log.js'
+import type { FileHandle, Fs } from '../../events/ports.js'
+import { type SessionIndexState, sessionIndex } from '../../projections/session-index.js'
 
 /** A saved fold: the state of a session's index after the event that begins at `from`, and which file it was folded from. */
 export interface SavedFold {

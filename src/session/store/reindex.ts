@@ -1,4 +1,4 @@
-import type { SessionRef } from './api.js'
+import type { SessionRef } from '../api.js'
 import type { Home } from './home.js'
 import { readIndex, rewriteIndex, type SavedFold } from './index-file.js'
 import { workspaceLayout } from './layout.js'

@@ -1,7 +1,7 @@
-import type { EventId } from '../events/event.js'
-import { fileLog } from '../events/file-log/file-log.js'
-import type { Durability, EventLog } from '../events/log.js'
-import { type Ports, systemPorts } from '../events/system.js'
+import type { EventId } from '../../events/event.js'
+import { fileLog } from '../../events/file-log/file-log.js'
+import type { Durability, EventLog } from '../../events/log.js'
+import { type Ports, systemPorts } from '../../events/system.js'
 import { layout, workspaceLayout } from './layout.js'
 import { holder } from './presence.js'
 

@@ -1,15 +1,15 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Draft, decodeDraft } from '../events/draft.js'
-import { NotFound } from '../events/errors/index.js'
-import type { EventId } from '../events/event.js'
-import type { Line } from '../events/line.js'
-import type { Ports } from '../events/system.js'
-import type { NewSession } from './api.js'
+import { type Draft, decodeDraft } from '../../events/draft.js'
+import { NotFound } from '../../events/errors/index.js'
+import type { EventId } from '../../events/event.js'
+import type { Line } from '../../events/line.js'
+import type { Ports } from '../../events/system.js'
+import type { NewSession } from '../api.js'
+import type { LiveSession } from '../session.js'
+import { Stamp } from '../stamp.js'
 import type { Home } from './home.js'
 import { openSession } from './opening.js'
 import { checkStore, makePlace, type Place } from './places.js'
-import type { LiveSession } from './session.js'
-import { Stamp } from './stamp.js'
 
 /** Makes a session: its root, and what it begins with. */
 export const createSession = async (home: Home, input: NewSession): Promise<LiveSession> => {

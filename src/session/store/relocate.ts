@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
-import { NotFound, Refused } from '../events/errors/index.js'
-import { isSessionId } from '../events/file-log/file-log.js'
+import { NotFound, Refused } from '../../events/errors/index.js'
+import { isSessionId } from '../../events/file-log/file-log.js'
 import type { Home } from './home.js'
 import { workspaceLayout } from './layout.js'
 import { makePlace, type Place, placeAt, placesIn, sessionsIn, writeWorkspace } from './places.js'
