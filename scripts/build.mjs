@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * Builds dist/: the library (tsc: .js and .d.ts, a file a file) and the command line (esbuild: one small entry and
- * chunks that load on use, its dependencies bundled in). Everything is made in a folder beside dist/ and then renamed
- * into place, so that a failed build leaves the last good one, and a program that runs from dist/ never meets half of it.
+ * Builds dist/: the library and the command line (esbuild: small entries, and chunks that load on use; what they need is
+ * bundled in, since hundreds of small modules take longer to find than to run), and the library's types (tsc). Everything
+ * is made in a folder beside dist/ and then renamed into place, so that a failed build leaves the last good one, and a
+ * program that runs from dist/ never meets half of it.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -23,18 +24,13 @@ import { builtEntry, dist, root } from './built.mjs'
 const cliSource = join(root, 'src/cli/coppice.ts')
 const require = createRequire(import.meta.url)
 
-/**
- * @param {string} outDir
- * @returns {Promise<void>}
- */
-function buildLibrary(outDir) {
+/** The types alone, a file a file. @param {string} outDir @returns {Promise<void>} */
+function buildTypes(outDir) {
   const tsc = [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', outDir]
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, tsc, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
     child.on('error', reject)
-    child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error('tsc: the library does not compile')),
-    )
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error('tsc: the types do not compile'))))
   })
 }
 
@@ -65,30 +61,41 @@ const withoutChildProcess = {
   },
 }
 
+/** What both bundles share. @type {import('esbuild').BuildOptions} */
+const bundled = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  // Native code and WebAssembly cannot be bundled: they are run-time dependencies.
+  external: ['fs-native-extensions', 'node-sqlite3-wasm'],
+  // Names and lines stay readable in traces; minified in full, it measured no faster to start.
+  minifySyntax: true,
+  legalComments: 'none',
+  plugins: [fpTsAsEsModules, withoutChildProcess],
+  logLevel: 'warning',
+}
+
+/** @param {string} outDir */
+async function buildLibrary(outDir) {
+  const entryPoints = ['src/index.ts', 'src/testing.ts'].map((path) => join(root, path))
+  await build({ ...bundled, entryPoints, outdir: outDir })
+}
+
 /** @param {string} outDir */
 async function buildCommandLine(outDir) {
   await build({
-    absWorkingDir: root,
+    ...bundled,
     entryPoints: [cliSource],
     outdir: outDir,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    // Native code cannot be bundled: it is a run-time dependency.
-    external: ['fs-native-extensions'],
-    // Names and lines stay readable in traces; minified in full, it measured no faster to start.
-    minifySyntax: true,
-    legalComments: 'none',
     // What is bundled as CommonJS calls require for Node's own modules.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
-    plugins: [fpTsAsEsModules, withoutChildProcess],
-    logLevel: 'warning',
   })
   const entry = join(outDir, 'coppice.js')
   const code = readFileSync(entry, 'utf8').replace(/^#!.*\n/, '')
@@ -108,7 +115,11 @@ const startedAt = new Date()
 const making = join(root, `.build-${process.pid}`)
 mkdirSync(making)
 try {
-  const results = await Promise.allSettled([buildLibrary(making), buildCommandLine(join(making, 'cli'))])
+  const results = await Promise.allSettled([
+    buildTypes(making),
+    buildLibrary(making),
+    buildCommandLine(join(making, 'cli')),
+  ])
   for (const result of results) if (result.status === 'rejected') throw result.reason
   putInPlace(making)
   // A source that was saved while the build ran is newer than what was built.

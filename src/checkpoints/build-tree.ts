@@ -56,12 +56,14 @@ const folderOf = (entry: TreeEntry | undefined): TreeEntry | undefined =>
   entry?.mode === '40000' ? entry : undefined
 
 const place = (entries: Map<string, TreeEntry>, name: string, record: FileRecord): void => {
-  if (record.kind !== 'absent') entries.set(name, { mode: modeOf(record), name, oid: record.oid as string })
+  if (record.kind !== 'absent')
+    entries.set(name, { mode: treeModeOf(record), name, oid: record.oid as string })
   // An absent file whose name a folder has now takes nothing of the folder away.
   else if (folderOf(entries.get(name)) === undefined) entries.delete(name)
 }
 
-const modeOf = ({ kind, mode = 0 }: FileRecord): TreeMode => {
+/** What git keeps of a record's kind and mode. */
+export const treeModeOf = ({ kind, mode = 0 }: FileRecord): TreeMode => {
   if (kind === 'link') return '120000'
   return mode & 0o111 ? '100755' : '100644'
 }

@@ -19,7 +19,7 @@ import { type PreviewRequest, preview, type RestorePorts, type RestoreRequest, r
 import { defaultLimits, type ScanLimits } from './scan.js'
 import { type Space, spaceOf } from './space.js'
 import { StatCache } from './stat-cache.js'
-import { type Taken, type TakeRequest, take } from './take.js'
+import { cannotTake, type Taken, type TakeRequest, take } from './take.js'
 import type { WorkFs } from './work-fs.js'
 
 export interface CheckpointsOptions extends Ports {
@@ -72,12 +72,19 @@ export class Checkpoints {
    */
   take(request: TakeRequest): TE.TaskEither<Tagged, Taken> {
     const why = request.scan === true ? this.whyNotWorkspace() : null
-    if (why === null) return this.#try(() => take(this.#ports, request))
+    const { scan: _scan, ...rest } = request
     return this.#try(async () => {
-      const { scan: _scan, ...rest } = request
-      const taken = await take(this.#ports, rest)
-      return { ...taken, refused: [...taken.refused, { path: this.options.workspace, why }] }
+      const taken = await this.#locked('shared', () => this.#take(why === null ? request : rest))
+      return why === null
+        ? taken
+        : { ...taken, refused: [...taken.refused, { path: this.options.workspace, why }] }
     })
+  }
+
+  /** Not in the middle of a restore, of this process or another: what it would see is neither old nor new. */
+  async #take(request: TakeRequest): Promise<Taken> {
+    if (this.isInterrupted) return cannotTake(request, 'a restore was cut off, and is not ended yet')
+    return take(this.#ports, request)
   }
 
   /** What a restore would do. Changes nothing. */
@@ -87,7 +94,7 @@ export class Checkpoints {
 
   /** Puts the files of a node back, with its event. Left: RestoreConflict (nothing changed) or RestoreFailed. */
   restore(request: RestoreRequest): TE.TaskEither<Tagged, Plan> {
-    return this.#try(() => this.#alone(() => restore(this.#ports, request)))
+    return this.#try(() => this.#locked('exclusive', () => restore(this.#ports, request)))
   }
 
   /** Whether a crash cut off a restore: then `recover` comes before anything else. Costs one look at a folder. */
@@ -97,7 +104,7 @@ export class Checkpoints {
 
   /** Ends the restores that a crash cut off: finishes them, or puts everything back. */
   recover(log: RestoreLog): TE.TaskEither<Tagged, readonly Recovered[]> {
-    return this.#try(() => this.#alone(() => recoverRestores(this.#ports, log)))
+    return this.#try(() => this.#locked('exclusive', () => recoverRestores(this.#ports, log)))
   }
 
   /** Differences between records, as unified diffs. */
@@ -131,16 +138,15 @@ export class Checkpoints {
 
   /** Drops a session's branch: `collect` then frees what no other one leads to. */
   purge(session: EventId): TE.TaskEither<Tagged, void> {
-    return this.#try(() =>
-      this.#store.moveRefs(
-        async () => new Map([branchRef(session), archiveRef(session)].map((r) => [r, null])),
-      ),
-    )
+    const refs = [branchRef(session), archiveRef(session)]
+    return this.#moveRefs(() => refs.map((ref) => [ref, null] as const))
   }
 
-  /** Makes a fork's branch begin with the checkpoint it stands on, so that the fork keeps it. */
+  /** Makes a fork's branch begin with the checkpoint it stands on, so that it is kept as long as the fork is. */
   adopt(session: EventId, commit: string): TE.TaskEither<Tagged, void> {
-    return this.#try(() => this.#store.moveRefs(async () => new Map([[branchRef(session), commit]])))
+    const ref = branchRef(session)
+    const isNew = () => this.#store.ref(ref) === null && this.#store.has(commit)
+    return this.#moveRefs(() => (isNew() ? [[ref, commit] as const] : []))
   }
 
   /** Keeps what it knows of unchanged files for the next process. */
@@ -150,16 +156,22 @@ export class Checkpoints {
   }
 
   #move(from: string, to: string): TE.TaskEither<Tagged, void> {
-    return this.#try(() =>
-      this.#store.moveRefs(async () => {
-        const tip = this.#store.ref(from)
-        return new Map(tip === null ? [] : [[to, tip] as const, [from, null] as const])
-      }),
-    )
+    return this.#moveRefs(() => {
+      const tip = this.#store.ref(from)
+      return tip === null ? [] : [[to, tip] as const, [from, null] as const]
+    })
   }
 
-  #alone<T>(run: () => Promise<T>): Promise<T> {
-    return withLock(this.options.fs, join(this.options.folder, 'restore.lock'), 'exclusive', run)
+  /** A workspace that never had a checkpoint gets no folder for this. */
+  #moveRefs(move: () => readonly (readonly [string, string | null])[]): TE.TaskEither<Tagged, void> {
+    return this.#try(async () => {
+      if (this.options.fs.stat(this.#store.folder) !== null)
+        await this.#store.moveRefs(async () => new Map(move()))
+    })
+  }
+
+  #locked<T>(kind: 'shared' | 'exclusive', run: () => Promise<T>): Promise<T> {
+    return withLock(this.options.fs, join(this.options.folder, 'restore.lock'), kind, run)
   }
 
   #try<T>(run: () => Promise<T>): TE.TaskEither<Tagged, T> {

@@ -36,6 +36,12 @@ export const pairsOf = (before: CodeState, after: CodeState): readonly Pair[] =>
     .filter((pair) => !sameContent(pair.before, pair.after))
 }
 
+/** What a checkpoint changed: its records, beside what was known before it. */
+export const pairsIn = (known: CodeState, files: readonly FileRecord[]): readonly Pair[] =>
+  files
+    .map((after) => ({ before: known.files.get(after.path)?.last ?? absent(after.path), after }))
+    .filter((pair) => !sameContent(pair.before, pair.after))
+
 /** The differences as unified diffs, one a file; what is no text is named only. */
 export const diffsOf = async (store: ObjectStore, pairs: readonly Pair[]): Promise<readonly FileDiff[]> => {
   const diffs: FileDiff[] = []

@@ -61,6 +61,12 @@ export class Journals {
       .map((name) => JSON.parse(Buffer.from(this.fs.readFile(join(this.folder, name))).toString()) as Journal)
   }
 
+  /** Removes what a crash left half-written: none of it was ever a journal. */
+  tidy(): void {
+    for (const name of this.fs.readDir(this.folder))
+      if (!name.endsWith('.json')) this.fs.remove(join(this.folder, name))
+  }
+
   #path(id: string): string {
     return join(this.folder, `${id}.json`)
   }

@@ -1,5 +1,6 @@
 import type { EventId } from '../events/event.js'
 import type { CodeState, FileRecord } from '../events/file-record.js'
+import { treeModeOf } from './build-tree.js'
 import type { ObjectStore } from './objects/object-store.js'
 import { branchRef, sessionOf } from './refs.js'
 import { entryAt } from './tree-entry.js'
@@ -40,14 +41,18 @@ const maxBack = 200
  * Whether a tool of the session whose branch ends in `tip` had written these bytes: they stand there, and the checkpoint
  * that brought them in was taken after a tool (else that session too had only noticed them).
  */
-const wrote = async (store: ObjectStore, tip: string, { path, oid }: FileRecord): Promise<boolean> => {
-  if ((await entryAt(store, tip, path))?.oid !== oid) return false
+const wrote = async (store: ObjectStore, tip: string, record: FileRecord): Promise<boolean> => {
+  const holds = async (commit: string): Promise<boolean> => {
+    const entry = await entryAt(store, commit, record.path)
+    return entry !== null && entry.oid === record.oid && entry.mode === treeModeOf(record)
+  }
+  if (!(await holds(tip))) return false
   let at = tip
   for (let back = 0; back < maxBack; back++) {
     const { parents, message } = await store.readCommit(at)
     const before = parents[0]
     if (before === undefined || !store.has(before)) return message.startsWith('after-tool')
-    if ((await entryAt(store, before, path))?.oid !== oid) return message.startsWith('after-tool')
+    if (!(await holds(before))) return message.startsWith('after-tool')
     at = before
   }
   return true

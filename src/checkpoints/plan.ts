@@ -20,12 +20,13 @@ const entryFor = (input: PlanInput, path: TreePath): PlanEntry => {
   const was = seen?.record ?? absent(path)
   const known = current.files.get(path)?.last
   const isRead = seen !== undefined && seen.unreadable === null
-  const by = isRead ? whose(input, path, known, was) : null
+  const isThere = isRead && sameContent(was, will)
+  const by = isRead && !isThere ? whose(input, path, known, was) : null
   const entry = { path, was, will, outside: isOutside(path), forcible: true, by, isRead }
-  const keep = (why: string | null): PlanEntry => ({ ...entry, action: 'keep', why })
+  if (isThere) return { ...entry, action: 'keep', why: null }
+  const keep = (why: string): PlanEntry => ({ ...entry, action: 'keep', why })
   const act = (why: string | null): PlanEntry => ({ ...entry, action: actionOf(was, will), why })
   if (!isRead) return hardConflict(entry, `cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
-  if (sameContent(was, will)) return keep(null)
   if (entry.outside && choice.outside !== true)
     return keep('outside the workspace: asks for a word of its own')
   if (seen.there === 'other') return hardConflict(entry, 'what stands there is no file', choice)

@@ -24,6 +24,7 @@ export interface RestoreLog {
 export const recoverRestores = async (ports: ApplyPorts, log: RestoreLog): Promise<readonly Recovered[]> => {
   const ended: Recovered[] = []
   for (const journal of ports.journals.pending()) ended.push(await end(ports, log, journal))
+  ports.journals.tidy()
   return ended
 }
 

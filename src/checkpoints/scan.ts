@@ -114,11 +114,13 @@ class WorkspaceScan {
       this.#leave(path, `larger than ${limits.fileBytes} bytes`)
       return
     }
-    if (this.paths.length >= limits.files) return this.#stop(path, `more than ${limits.files} files`)
-    if (this.#bytes + size > limits.totalBytes)
-      return this.#stop(path, `more than ${limits.totalBytes} bytes in all`)
-    this.#bytes += size
-    this.paths.push(path)
+    if (this.paths.length >= limits.files) this.#stop(path, `more than ${limits.files} files`)
+    else if (this.#bytes + size > limits.totalBytes)
+      this.#stop(path, `more than ${limits.totalBytes} bytes in all`)
+    else {
+      this.#bytes += size
+      this.paths.push(path)
+    }
   }
 
   #stop(path: TreePath, why: string): void {

@@ -60,9 +60,16 @@ export const take = async (ports: TakePorts, request: TakeRequest): Promise<Take
   try {
     return await takePaths(ports, request, pathsOf(ports, request))
   } catch (error) {
-    return { checkpoint: failed(request, reasonOf(error)), refused: [], unread: [] }
+    return cannotTake(request, reasonOf(error))
   }
 }
+
+/** A checkpoint that could not be made, with the reason: never silence. */
+export const cannotTake = (request: TakeRequest, why: string): Taken => ({
+  checkpoint: failed(request, why),
+  refused: [],
+  unread: [],
+})
 
 /** Which files to look at, by their tree paths. */
 export interface Asked {
@@ -186,14 +193,16 @@ const commitOf = async (
   if (before !== null && tree === base) return before
   const ref = branchRef(session)
   let commit = ''
-  await store.moveRefs(async () => {
-    const tip = store.ref(ref)
-    const parents = [...new Set([before, tip].filter((oid) => oid !== null))]
-    const message = commitMessage(request, files)
-    commit = await batch.add('commit', encodeCommit({ tree, parents, at: clock.now(), message }))
-    await batch.flush()
-    return new Map([[ref, commit]])
-  })
+  await store.moveRefs(
+    async () => {
+      const tip = store.ref(ref)
+      const parents = [...new Set([before, tip].filter((oid) => oid !== null))]
+      const message = commitMessage(request, files)
+      commit = await batch.add('commit', encodeCommit({ tree, parents, at: clock.now(), message }))
+      return new Map([[ref, commit]])
+    },
+    () => batch.flush(),
+  )
   return commit
 }
 

@@ -1,30 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import type { JsonFault, JsonRecord } from './json-record.js'
 import { endOfValue, inspect, maxDepth } from './json-text.js'
 import { maxSourceLine, type RawLine, splitLines } from './lines.js'
 import { Spread } from './spread.js'
 
-/** A record of a JSONL file. */
-export interface JsonRecord {
-  readonly kind: 'record'
-  readonly line: number
-  readonly value: unknown
-  /** The record's own text; its hash names a record that has no id. */
-  readonly text: string
-  /** The text again, or `base64:` and its bytes, where parsing loses something of it. */
-  readonly raw?: string
-  /** What is odd about bytes that could be read all the same. */
-  readonly fault?: string
-  /** The lines after its first, where it stands on many. */
-  readonly more?: readonly number[]
-}
-
-/** Bytes that hold no record. */
-export interface JsonFault {
-  readonly kind: 'fault'
-  readonly line: number
-  readonly reason: string
-}
+export type { JsonFault, JsonRecord }
 
 export interface JsonlOptions {
   /** Whether a value found between damaged bytes is a record, not a piece of one. */

@@ -1,5 +1,5 @@
+import type { JsonFault, JsonRecord } from './json-record.js'
 import { depthAfter } from './json-text.js'
-import type { JsonFault, JsonRecord } from './jsonl.js'
 import type { RawLine } from './lines.js'
 
 type Found = JsonRecord | JsonFault

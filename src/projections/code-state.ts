@@ -25,10 +25,14 @@ interface Told {
 const toldBy = (event: Event): Told | null => {
   const members = membersOf(event)
   if (event.type === 'checkpoint') return toldByCheckpoint(members)
+  // A large one moved out of its line as a whole.
+  if (event.type === 'head' && isBlobRef(members.restore)) return restored(members.restore)
   const restore =
     event.type === 'head' ? recordOf(members.restore) : event.type === 'restore' ? members : null
-  return restore === null ? null : { reason: 'restore', files: restore.files, commit: null, scan: null }
+  return restore === null ? null : restored(restore.files)
 }
+
+const restored = (files: unknown): Told => ({ reason: 'restore', files, commit: null, scan: null })
 
 const toldByCheckpoint = (members: Members): Told | null => {
   const commit = stringOf(members.commit)

@@ -83,37 +83,44 @@ const timeless: ReadonlySet<string> = new Set(['title', 'label', 'redaction'])
 
 const later = (a: string, b: string): string => (a > b ? a : b)
 
+/** One literal with every member: a spread of the state for each step of it doubled what an event costs. */
 const apply = (state: SessionIndexState, event: Event): SessionIndexState => {
   const members = membersOf(event)
-  const counted: SessionIndexState = {
-    ...state,
+  const isNote = event.note === true
+  const status = statusAfter(state, event, members)
+  return {
     birth: state.birth.session === null ? birthOf(event, members) : state.birth,
     naming: nextNaming(state.naming, event, members),
     updatedAt: timeless.has(event.type) ? state.updatedAt : later(event.at, state.updatedAt),
+    status: status?.status ?? state.status,
+    reason: status === null ? state.reason : status.reason,
     events: state.events + 1,
     tally: tallyUp(state.tally, event, members),
+    processes: isNote && event.type === 'process' ? nextProcesses(state.processes, members) : state.processes,
+    head: isNote ? state.head : event.id,
     tail: event.id,
     tailAt: later(event.at, state.tailAt),
+    open: isNote ? state.open : openAfter(state, event, members),
+    leaves: isNote ? state.leaves : nextLeaves(state.leaves, event),
   }
-  return event.note === true ? annotate(counted, event, members) : advance(counted, event, members)
 }
 
-const annotate = (state: SessionIndexState, event: Event, members: Members): SessionIndexState => {
-  if (event.type === 'process') return { ...state, processes: nextProcesses(state.processes, members) }
+/** Null: it stays. */
+const statusAfter = (
+  state: SessionIndexState,
+  event: Event,
+  members: Members,
+): Pick<SessionIndexState, 'status' | 'reason'> | null => {
+  if (event.note !== true)
+    return isAnswered(state, event, members) ? { status: 'completed', reason: null } : null
   const status = event.type === 'status' ? statuses.find((name) => name === members.status) : undefined
-  return status === undefined ? state : { ...state, status, reason: stringOf(members.reason) }
+  return status === undefined ? null : { status, reason: stringOf(members.reason) }
 }
 
-const advance = (state: SessionIndexState, event: Event, members: Members): SessionIndexState => {
-  const above = event.parent === null ? undefined : own(state.open, event.parent)
+const openAfter = ({ open }: SessionIndexState, event: Event, members: Members): OpenEnds<OpenEnd> => {
+  const above = event.parent === null ? undefined : own(open, event.parent)
   const row = nextRow(above?.row ?? emptyRow, event)
-  return {
-    ...state,
-    ...(isAnswered(state, event, members) ? { status: 'completed', reason: null } : {}),
-    head: event.id,
-    open: advanceEnds(state.open, event, members, { at: event.at, type: event.type, row }),
-    leaves: nextLeaves(state.leaves, event),
-  }
+  return advanceEnds(open, event, members, { at: event.at, type: event.type, row })
 }
 
 /** Taking back the prompt takes back the question that it led to. */
@@ -176,9 +183,15 @@ const view = (state: SessionIndexState): SessionRow => {
   const { birth, naming, updatedAt, status, reason, events, processes, head, tail, tailAt } = state
   const { lastAssistant, lastReasoning, lastRefusal, lastTool, activeTokens } =
     (head === null ? null : rowAt(state, head)) ?? emptyRow
+  // Member by member: V8 adds to what begins with a spread by far the slowest way, 15 µs a row.
   return {
-    ...birth,
     session: birth.session ?? '',
+    workspace: birth.workspace,
+    cwd: birth.cwd,
+    createdAt: birth.createdAt,
+    origin: birth.origin,
+    forkedFrom: birth.forkedFrom,
+    startedBy: birth.startedBy,
     title: titleOf(naming),
     titleBy: naming.given?.by ?? null,
     firstPrompt: naming.given === null ? naming.firstPrompt : null,

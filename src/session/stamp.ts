@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { storeValues } from '../events/blob.js'
-import { type Draft, isTime } from '../events/draft.js'
+import type { Draft } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
 import { encodeText, type Line } from '../events/line.js'
@@ -15,7 +15,9 @@ export interface Sealed {
 
 /** Makes lines of drafts: gives each the time and the parent that it lacks, and moves its large values out. */
 export class Stamp {
+  /** The last time given, in milliseconds and as it stands in the line. */
   #last = 0
+  #lastAt = ''
 
   constructor(readonly ports: Pick<Ports, 'clock'>) {}
 
@@ -35,17 +37,17 @@ export class Stamp {
 
   /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (docs/FORMAT.md). */
   #next(tailAt: string): string {
-    const lastInLog = tailAt === '' ? 0 : Date.parse(tailAt)
+    const lastInLog = tailAt === this.#lastAt || tailAt === '' ? this.#last : Date.parse(tailAt)
     const ms = Math.max(this.ports.clock.now(), this.#last + 1, lastInLog + 1)
-    const at = new Date(Math.min(ms, lastMs)).toISOString()
-    if (ms > lastMs || !isTime(at))
+    if (!(ms >= 0 && ms <= lastMs))
       throw new Refused(
         `no time is left after the log's last event (${tailAt})`,
         '',
         'give the draft an `at` of its own',
       )
     this.#last = ms
-    return at
+    this.#lastAt = new Date(ms).toISOString()
+    return this.#lastAt
   }
 }
 

@@ -86,7 +86,11 @@ test('a checkpoint that failed, one that was redacted, and payloads of any shape
 test('lists of files that stand in blobs are named', () => {
   const blob = { $blob: 'f'.repeat(64), bytes: 5, as: 'json' as const }
   const big = event('checkpoint', { commit: 'c1', reason: 'prompt', files: blob })
-  expect(codeStateOf([big]).unresolved).toEqual([{ event: big.id, blob }])
+  const head = event('head', { to: 'x', from: 'y', reason: 'undo', row: {}, restore: blob })
+  expect(codeStateOf([big, head]).unresolved).toEqual([
+    { event: big.id, blob },
+    { event: head.id, blob },
+  ])
 })
 
 test('the projection shows the records by path', () => {

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type FileDiff, pairsOf } from '../../src/checkpoints/diff.js'
+import { type FileDiff, pairsIn, pairsOf } from '../../src/checkpoints/diff.js'
 import { Desk, done, git, hasGit, noGit, Talk } from './desk.js'
 
 let desk: Desk
@@ -72,6 +72,16 @@ test('two texts that share next to nothing are told whole, soon', async () => {
   await talk.edit('big', lines('b'))
   const [diff] = await between(before)
   expect([diff?.added, diff?.removed]).toEqual([20_000, 20_000])
+})
+
+test('what the user changed between two turns is told from the checkpoint that noticed it', async () => {
+  await talk.edit('a.ts', 'one\n')
+  desk.write('a.ts', 'one\nby hand\n')
+  const known = talk.state()
+  const { checkpoint } = await talk.take('prompt')
+  if (checkpoint === null || 'failed' in checkpoint) throw new Error('nothing was noticed')
+  const [diff] = await done(desk.checkpoints.diff(pairsIn(known, checkpoint.files)))
+  expect(diff?.text).toContain('@@ -1 +1,2 @@\n one\n+by hand\n')
 })
 
 test('git applies what is shown, both ways, and gets the same files', async (context) => {

@@ -33,8 +33,10 @@ const commitOn = (store: GitObjects, ref: string, content: string, parents: read
     const tree = await batch.add('tree', encodeTree([{ mode: '100644', name: 'file', oid }]))
     const message = `holds ${content.slice(0, 20)}`
     const commit = await batch.add('commit', encodeCommit({ tree, parents, at: 1_700_000_000_000, message }))
-    await batch.flush()
-    await store.moveRefs(async () => new Map([[ref, commit]]))
+    await store.moveRefs(
+      async () => new Map([[ref, commit]]),
+      () => batch.flush(),
+    )
     return { oid, tree, commit }
   })
 

@@ -78,11 +78,52 @@ test('what lies in a .git, or belongs to the store, is refused with the reason',
   ])
 })
 
-test('a file that cannot be read fails the checkpoint that was to hold it, with the reason', async (context) => {
-  if (process.getuid?.() === 0) context.skip('root reads every file')
-  desk.write('secret', 'x', 0o000)
-  const { checkpoint } = await talk.take('before-tool', { paths: ['secret'] })
-  expect(checkpoint).toEqual({ failed: 'workspace/secret: cannot be read (EACCES)', reason: 'before-tool' })
+test('a file that cannot be read fails the checkpoint that was to hold it; else its last record stands', async () => {
+  const { nodeWorkFs } = await import('../../src/checkpoints/node-work-fs.js')
+  const open: typeof nodeWorkFs.open = (path, mode) => {
+    if (path.endsWith('secret')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+    return nodeWorkFs.open(path, mode)
+  }
+  await talk.edit('secret', 'one')
+  await talk.edit('a.ts', 'one')
+  desk.write('secret', 'two')
+  desk.write('a.ts', 'two')
+  talk.checkpoints = desk.open({ work: { ...nodeWorkFs, open } })
+  expect((await talk.take('before-tool', { paths: ['secret'] })).checkpoint).toEqual({
+    failed: 'workspace/secret: cannot be read (EACCES)',
+    reason: 'before-tool',
+  })
+  const { checkpoint, unread } = await talk.take('prompt')
+  expect(filesOf(checkpoint).map(({ path }) => path)).toEqual(['workspace/a.ts'])
+  expect(unread).toEqual([{ path: 'workspace/secret', why: 'cannot be read (EACCES)' }])
+})
+
+test('no checkpoint is taken while a restore that was cut off is not ended', async () => {
+  await talk.edit('a.ts', 'one')
+  desk.write('a.ts', 'two')
+  fs.mkdirSync(join(desk.folder, 'journal'))
+  fs.writeFileSync(join(desk.folder, 'journal', 'x.json'), '{}')
+  expect((await talk.take('prompt')).checkpoint).toMatchObject({ failed: expect.stringContaining('cut off') })
+})
+
+test('sessions and processes that take at the same time lose nothing of each other', async (context) => {
+  const talks = [0, 1, 2, 3].map((i) => {
+    const other = new Talk(desk)
+    if (i > 1) other.checkpoints = desk.open()
+    return other
+  })
+  await Promise.all(
+    talks.map(async (other, i) => {
+      for (let n = 0; n < 12; n++) await other.edit(`f${i}`, `text ${n} of ${i}`)
+    }),
+  )
+  for (const other of talks)
+    expect([...other.events.values()].filter((event) => event.failed !== undefined)).toEqual([])
+  expect(await done(desk.open().missing())).toEqual([])
+  if (!hasGit) context.skip(noGit)
+  expect(desk.fsck()).toBe('')
+  const counts = talks.map(({ id }) => runGit(desk.repository, 'rev-list', '--count', id).trim())
+  expect(counts).toEqual(['13', '13', '13', '13'])
 })
 
 test('a full disk is a checkpoint that failed, with the reason, and the conversation goes on', async () => {

@@ -187,7 +187,8 @@ const go = async (
     }
     if (is === was) continue
     await mustBeKept(model, was)
-    const isTheirs = model.writers.get(name) === 1 - me && current.get(name)?.last !== was
+    // What the other one removed may come back: that takes nothing from it.
+    const isTheirs = model.writers.get(name) === 1 - me && was !== '' && current.get(name)?.last !== was
     expect(isTheirs && said !== 'force', `${name} is the other session's`).toBe(false)
     model.writers.set(name, me)
   }

@@ -3,7 +3,7 @@ import type { Fs, Random } from '../../events/ports.js'
 import { type ObjectKind, oidOf } from './git-format.js'
 import { type Loose, writeAll } from './loose.js'
 import type { ObjectBatch } from './object-store.js'
-import { type PackedObject, packed, packOf } from './pack.js'
+import { type Pack, type PackedObject, packed, packOf } from './pack.js'
 import type { Packs } from './packs.js'
 
 /** Deflated bytes held at most before they become a pack: memory stays bounded whatever a checkpoint holds. */
@@ -28,7 +28,8 @@ export class Batch implements ObjectBatch {
 
   async add(kind: ObjectKind, bytes: Uint8Array): Promise<string> {
     const oid = oidOf(kind, bytes)
-    if (this.has(oid)) return oid
+    // Small objects are in packs: no look at the disk for a file of each.
+    if (this.#objects.has(oid) || this.#written.has(oid) || this.packs.has(oid)) return oid
     const object = packed(oid, kind, bytes)
     this.#objects.set(oid, object)
     this.#held += object.raw.length
@@ -44,22 +45,29 @@ export class Batch implements ObjectBatch {
 
   async flush(): Promise<void> {
     if (this.#objects.size === 0) return
-    const name = await writePack(this.fs, this.random, this.packs.folder, [...this.#objects.values()])
+    const made = packOf([...this.#objects.values()])
+    const name = await putPack(this.fs, this.random, this.packs.folder, made)
     for (const oid of this.#objects.keys()) this.#written.add(oid)
     this.#objects.clear()
     this.#held = 0
-    this.packs.learn(name)
+    this.packs.learn(name, made.index)
   }
 }
 
 /** Writes a pack and its index, durably, and gives its name. The index comes last: without it git sees no pack. */
-export const writePack = async (
+export const writePack = (
   fs: Fs,
   random: Random,
   folder: string,
   objects: readonly PackedObject[],
+): Promise<string> => putPack(fs, random, folder, packOf(objects))
+
+const putPack = async (
+  fs: Fs,
+  random: Random,
+  folder: string,
+  { name, pack, index }: Pack,
 ): Promise<string> => {
-  const { name, pack, index } = packOf(objects)
   const temporary = (ending: string) => join(folder, `tmp_${ending}_${random.hex(8)}`)
   const files = [
     { from: temporary('pack'), to: join(folder, `pack-${name}.pack`), bytes: pack },

@@ -107,5 +107,16 @@ const sweep = async (
     store.fs.remove(store.loose.pathOf(oid))
     freed++
   }
+  removeTemporary(store)
   return freed
+}
+
+/** What a crash left half-written: nothing refers to it, and nobody writes now. */
+const removeTemporary = ({ fs, folder }: GitObjects): void => {
+  const packs = join(folder, 'objects', 'pack')
+  const names = new Set(fs.readDir(packs))
+  for (const name of names)
+    if (/^pack-.*\.pack$/.test(name) && !names.has(name.replace(/pack$/, 'idx'))) fs.remove(join(packs, name))
+  for (const where of [folder, join(folder, 'objects'), packs])
+    for (const name of fs.readDir(where)) if (name.startsWith('tmp_')) fs.remove(join(where, name))
 }

@@ -115,10 +115,13 @@ export class GitObjects implements ObjectStore {
     return result
   }
 
-  moveRefs(move: () => Promise<ReadonlyMap<string, string | null>>): Promise<void> {
-    return withLock(this.fs, join(this.locks, 'refs.lock'), 'exclusive', async () => {
-      for (const [name, oid] of await move()) await this.#refs.write(name, oid)
-    })
+  moveRefs(
+    move: () => Promise<ReadonlyMap<string, string | null>>,
+    first: () => Promise<void> = async () => {},
+  ): Promise<void> {
+    return withLock(this.fs, join(this.locks, 'refs.lock'), 'exclusive', async () =>
+      this.#refs.write(await move(), first),
+    )
   }
 
   /** What each object takes on disk (bytes). */

@@ -16,8 +16,14 @@ export interface ObjectStore {
   refs(prefix?: string): ReadonlyMap<string, string>
   /** Writes objects while no `gc` can run beside: what `write` adds is durable once its promise resolved. */
   writing<T>(write: (batch: ObjectBatch) => Promise<T>): Promise<T>
-  /** Moves refs, one process at a time: `move` reads them as they stand and gives what they should be. */
-  moveRefs(move: () => Promise<ReadonlyMap<string, string | null>>): Promise<void>
+  /**
+   * Moves refs, one process at a time: `move` reads them as they stand and gives what they should be (null: gone). `first`
+   * makes durable what they will point to: no ref moves before it resolved.
+   */
+  moveRefs(
+    move: () => Promise<ReadonlyMap<string, string | null>>,
+    first?: () => Promise<void>,
+  ): Promise<void>
 }
 
 /** Objects on their way to the disk. Until `flush` resolved they are nowhere but in memory, large ones apart. */

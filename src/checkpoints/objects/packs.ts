@@ -53,9 +53,8 @@ export class Packs {
   }
 
   /** Adds a pack that this process wrote just now. */
-  learn(name: string): void {
-    const index = new PackIndex(this.fs.readFile(join(this.folder, `${name}.idx`)))
-    this.#indexes = new Map([...this.#load(), [name, index]])
+  learn(name: string, bytes: Uint8Array): void {
+    this.#indexes = new Map([...this.#load(), [name, new PackIndex(bytes)]])
     this.#known = this.#indexes
     this.#stamp = this.#stampNow()
   }

@@ -26,35 +26,44 @@ export class Refs {
     return found
   }
 
-  /** Points a ref to a commit, durably; null removes it. */
-  async write(name: string, oid: string | null): Promise<void> {
-    if (oid !== null) return this.#replace(name, `${oid}\n`)
+  /**
+   * Points refs to commits, durably; null removes one. `first` is what must be durable before any ref points to it: the new
+   * refs are written beside meanwhile, so that the disk is waited for once.
+   */
+  async write(moves: ReadonlyMap<string, string | null>, first: () => Promise<void>): Promise<void> {
+    const isGone = (name: string): boolean => moves.get(name) === null
     const packed = this.#packed()
-    if (packed.delete(name)) {
-      const lines = [...packed].sort().map(([ref, commit]) => `${commit} ${ref}\n`)
-      await this.#replace('packed-refs', `# pack-refs with: sorted \n${lines.join('')}`)
+    const left = [...packed].filter(([name]) => !isGone(name)).sort()
+    const texts = [...moves].flatMap(([name, oid]) => (oid === null ? [] : [[name, `${oid}\n`] as const]))
+    if (left.length < packed.size) {
+      const lines = left.map(([ref, commit]) => `${commit} ${ref}\n`)
+      texts.push(['packed-refs', `# pack-refs with: sorted \n${lines.join('')}`])
     }
-    this.fs.remove(join(this.folder, name))
-    if (this.fs.stat(dirname(join(this.folder, name))) !== null)
-      await this.fs.syncDir(dirname(join(this.folder, name)))
+    const waiting = texts.map(([name, text]) => ({ name, text, path: `tmp_ref_${this.random.hex(8)}` }))
+    try {
+      await Promise.all([first(), ...waiting.map(({ path, text }) => this.#writeSynced(path, text))])
+    } catch (error) {
+      for (const { path } of waiting) this.fs.remove(join(this.folder, path))
+      throw error
+    }
+    for (const { name, path } of waiting) {
+      this.fs.makeDir(dirname(join(this.folder, name)))
+      this.fs.rename(join(this.folder, path), join(this.folder, name))
+    }
+    const gone = [...moves.keys()].filter(isGone)
+    for (const name of gone) this.fs.remove(join(this.folder, name))
+    for (const folder of new Set([...waiting.map(({ name }) => name), ...gone].map((name) => dirname(name))))
+      if (this.fs.stat(join(this.folder, folder)) !== null) await this.fs.syncDir(join(this.folder, folder))
   }
 
-  async #replace(name: string, text: string): Promise<void> {
-    const path = join(this.folder, name)
-    const temporary = join(this.folder, `tmp_ref_${this.random.hex(8)}`)
-    this.fs.makeDir(dirname(path))
-    const file = this.fs.open(temporary, 'new')
+  async #writeSynced(path: string, text: string): Promise<void> {
+    const file = this.fs.open(join(this.folder, path), 'new')
     try {
       writeAll(file, Buffer.from(text))
       await file.sync()
-    } catch (error) {
+    } finally {
       file.close()
-      this.fs.remove(temporary)
-      throw error
     }
-    file.close()
-    this.fs.rename(temporary, path)
-    await this.fs.syncDir(dirname(path))
   }
 
   #loose(name: string): string | null {

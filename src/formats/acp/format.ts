@@ -57,7 +57,7 @@ async function* read(source: string): AsyncGenerator<Item> {
 /** Traces of the Agent Client Protocol: JSON-RPC frames, one a line, as a client, a proxy or an agent recorded them. */
 export const acp: Format = {
   name: 'acp',
-  title: 'ACP trace',
+  title: 'ACP traces',
   folders: ({ home }) => [join(home, '.grok', 'sessions')],
   find: (path) => findFiles(path, detect),
   detect,

@@ -1,7 +1,7 @@
 import { sha256 } from '../../events/id.js'
 import { objectIn, parsedJson, textIn } from '../members.js'
 import type { ObjectRecord } from '../records.js'
-import { isObject, type Json } from '../remainder.js'
+import { isObject, type Json, remainder } from '../remainder.js'
 import { normalTime } from '../time.js'
 
 /** One JSON-RPC message as a recorder wrote it, bare or in an envelope of the recorder's own. */
@@ -69,3 +69,11 @@ export const frameOf = ({ line, value, text, raw }: ObjectRecord): Frame | null 
 /** Agents put their own updates under a prefix: `_x.ai/session/update`. */
 export const isUpdate = (method: string | null): boolean =>
   method === 'session/update' || method?.endsWith('/session/update') === true
+
+/** A chunk's frame without the text that its message holds, and how long that is. */
+export const restOf = (frame: Frame): Json => {
+  const text = objectIn(objectIn(frame.params, 'update'), 'content').text
+  if (typeof text !== 'string' || frame.message !== frame.value) return frame.value
+  const rest = remainder(frame.value, { params: { update: { content: { text } } } }) ?? {}
+  return { ...rest, length: text.length }
+}

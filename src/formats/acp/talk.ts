@@ -1,9 +1,10 @@
 import type { EventItem, Item } from '../format.js'
 import { listIn, objectIn, textIn, titleOf } from '../members.js'
-import { isObject, type Json, remainder, sameJson } from '../remainder.js'
-import type { Node, Thread } from '../thread.js'
+import { isObject, type Json, sameJson } from '../remainder.js'
+import type { Thread } from '../thread.js'
+import { type Call, Calls, nameOf } from './calls.js'
 import { contentOf, outputOf } from './content.js'
-import type { Frame } from './frame.js'
+import { type Frame, restOf } from './frame.js'
 import { Keys } from './keys.js'
 import { usageOf } from './usage.js'
 
@@ -23,20 +24,10 @@ interface Streaming {
   readonly blocks: unknown[]
 }
 
-/** A call, as far as it was told. */
-interface Call {
-  readonly id: string
-  /** The members of all updates: what a later one names replaces. */
-  told: Json
-  readonly frames: Frame[]
-  node: Node | null
-  isDone: boolean
-}
-
 /** One session of a trace: chunks become messages, updates of a call its call and its result. */
 export class Talk {
   readonly #keys = new Keys()
-  readonly #calls = new Map<string, Call>()
+  readonly #calls = new Calls()
   #streaming: Streaming | null = null
   #calling: Call | null = null
   #group: string | null = null
@@ -150,8 +141,9 @@ export class Talk {
     yield* this.flush()
     const content = contentOf(listIn(frame.params, 'prompt'))
     this.#prompt = null
-    const { key } = this.#keys.next('user', content, null)
-    yield this.#say('user', content, key, [frame])
+    const { key, isKnown } = this.#keys.next('user', content, null)
+    if (isKnown) this.#leaveOut(frame)
+    else yield this.#say('user', content, key, [frame])
     this.#prompt = { content }
   }
 
@@ -182,7 +174,7 @@ export class Talk {
       yield* this.flush()
       return yield this.own(frame, 'update:tool_call')
     }
-    const call = this.#callOf(id, update)
+    const call = this.#calls.of(id, update, this.#isReplay)
     if (call !== this.#calling) yield* this.flush()
     const { sessionUpdate: _, ...told } = update
     const isTold = call.node !== null
@@ -202,15 +194,6 @@ export class Talk {
     if (isEnd) yield* this.#done(call, frame, status, !isCalls)
     else if (status === 'in_progress' && isTold) yield this.#note(frame, call, 'started')
     else if (isTold) yield this.own(frame, 'update:tool_call_update')
-  }
-
-  #callOf(id: string, update: Json): Call {
-    const known = this.#calls.get(id)
-    const isAnew = update.sessionUpdate === 'tool_call' && known?.isDone === true && !this.#isReplay
-    if (known !== undefined && !isAnew) return known
-    const call: Call = { id, told: {}, frames: [], node: null, isDone: false }
-    this.#calls.set(id, call)
-    return call
   }
 
   *#called(call: Call): Generator<Item> {
@@ -273,7 +256,7 @@ export class Talk {
       yield* this.flush()
       return yield this.own(frame, 'session/request_permission')
     }
-    const call = this.#callOf(id, {})
+    const call = this.#calls.of(id, {}, this.#isReplay)
     if (call !== this.#calling) yield* this.flush()
     this.#calling = null
     if (call.node === null) {
@@ -326,19 +309,4 @@ export class Talk {
     const payload = { name: `acp:${kind}`, data: value }
     return thread.append({ key, line, raw, at: at ?? undefined, type: 'custom', payload })
   }
-}
-
-/** Agents name a call for people; the tool's own name stands in their own members, if anywhere. */
-const nameOf = (told: Json): string =>
-  textIn(objectIn(objectIn(told, '_meta'), 'claudeCode'), 'toolName') ??
-  textIn(told, 'kind') ??
-  textIn(told, 'title') ??
-  'tool'
-
-/** A chunk's frame without the text that its message holds, and how long that is. */
-const restOf = (frame: Frame): Json => {
-  const text = objectIn(objectIn(frame.params, 'update'), 'content').text
-  if (typeof text !== 'string' || frame.message !== frame.value) return frame.value
-  const rest = remainder(frame.value, { params: { update: { content: { text } } } }) ?? {}
-  return { ...rest, length: text.length }
 }

@@ -37,7 +37,7 @@ export async function* readDatabase(
   }
 }
 
-/** SQLite as WebAssembly, loaded for this alone (decision 0018). */
+/** SQLite as WebAssembly, loaded for this alone (decision 0021). */
 const open = async (path: string): Promise<Reader> => {
   const { default: sqlite } = await import('node-sqlite3-wasm')
   const database = new sqlite.Database(path, { fileMustExist: true })

@@ -5,39 +5,11 @@ import { isObject, type Json, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { coverable, isAbove, type Node, Thread } from '../thread.js'
 import { epoch, normalTime } from '../time.js'
+import { derivedTitle, split } from './changing.js'
 import { createdAt, endOf, isWhole, modelOf, saidEnd } from './info.js'
 import { replyOf, resultOf, saidReply, saidSpoken, spokenOf } from './parts.js'
+import { Steps } from './steps.js'
 import type { StoredMessage, StoredSession } from './stored.js'
-
-/** The title that OpenCode gives a session until it has written one. */
-const derivedTitle = /^(New session|Child session) - /
-
-/** Members of a session's record that change while it goes on: the root holds only what stays. */
-const changing = new Set([
-  'title',
-  'revert',
-  'summary',
-  'share',
-  'permission',
-  'cost',
-  'tokens',
-  'agent',
-  'model',
-  'goal',
-])
-
-const split = (info: Json): { stays: Json; changes: Json } => {
-  const { created, ...times } = objectIn(info, 'time')
-  const { time: _, revert: __, ...rest } = info
-  const changes = Object.entries(rest).filter(([name]) => changing.has(name) && name !== 'title')
-  return {
-    stays: {
-      ...Object.fromEntries(Object.entries(rest).filter(([name]) => !changing.has(name))),
-      ...(created === undefined ? {} : { time: { created } }),
-    },
-    changes: { ...Object.fromEntries(changes), ...(Object.keys(times).length > 0 ? { time: times } : {}) },
-  }
-}
 
 /** A message of OpenCode's own that was met: what it hangs on. */
 interface Cut {
@@ -304,31 +276,6 @@ export class History {
     yield thread.annotate({ key, type: 'title', payload: { title, by: 'import' }, extra })
   }
 }
-
-/** A reply goes in steps, each a request of its own: what comes after a result is another message to the model. */
-class Steps {
-  group: string
-  #count = 1
-  #isEmpty = true
-  #hasCalled = false
-
-  constructor(readonly message: string) {
-    this.group = message
-  }
-
-  groupOf({ type }: Json): string {
-    const isNext = type === 'step-start' ? !this.#isEmpty : this.#hasCalled && speaks.has(type)
-    if (isNext) {
-      this.group = `${this.message}#${++this.#count}`
-      this.#hasCalled = false
-    }
-    this.#isEmpty = type === 'step-start'
-    this.#hasCalled ||= type === 'tool'
-    return this.group
-  }
-}
-
-const speaks: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'file'])
 
 /** What OpenCode shows the model instead of an old result. */
 const cleared = '[Old tool result content cleared]'
