@@ -19,9 +19,6 @@ const batch = 200
  * @typedef {{ folder: string, workspace: string, logs: Log[], many: string, few: string, manyCount: number }} Fixtures
  */
 
-/** @param {string} folder @param {string} name */
-export const storeAt = (folder, name) => join(folder, name)
-
 /** @param {string} path */
 const open = (path) => coppice.openStore(path, { durability: 'none' })
 

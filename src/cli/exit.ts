@@ -26,6 +26,8 @@ const codes: Readonly<Record<string, number>> = {
 export const exitCodeOf = (error: unknown): number => {
   if (!(error instanceof Tagged)) return exit.failed
   if (error.tag === 'Refused' && (error as { conflict?: unknown }).conflict === true) return exit.conflict
+  // A value that an event names and that is gone is damage, not a name that was mistyped.
+  if (error.tag === 'NotFound' && (error as { kind?: unknown }).kind === 'blob') return exit.damaged
   return codes[error.tag] ?? exit.failed
 }
 

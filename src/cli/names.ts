@@ -1,7 +1,7 @@
 import { NotFound } from '../events/errors/not-found.js'
 import { hasTag } from '../events/errors/tagged.js'
 import type { EventId } from '../events/event.js'
-import type { Session, SessionReader, SessionRef } from '../session/api.js'
+import type { ReadView, Session, SessionReader, SessionRef } from '../session/api.js'
 import type { Context } from './context.js'
 import { safeName } from './safe-text.js'
 
@@ -45,7 +45,8 @@ export const refsOf = async (context: Context, names: readonly string[]): Promis
 export const eventOf = async (
   reader: SessionReader,
   name: string | undefined,
-): Promise<{ readonly at?: EventId }> => (name === undefined ? {} : { at: await reader.resolve(name) })
+  view: ReadView = {},
+): Promise<{ readonly at?: EventId }> => (name === undefined ? {} : { at: await reader.resolve(name, view) })
 
 /** Says of a session that is not there where it was looked for. */
 const withPlace =

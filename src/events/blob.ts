@@ -35,29 +35,36 @@ export class InStoredForm {
 export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => {
   const members = Object.entries(payload)
   const asTheyAre = members.filter(([, value]) => value instanceof InStoredForm)
-  if (asTheyAre.length === 0) return storeAll(payload)
+  if (asTheyAre.length === 0) return storeAll(payload, maxPayload)
   const others = Object.fromEntries(members.filter(([, value]) => !(value instanceof InStoredForm)))
   const added = Object.fromEntries(asTheyAre.map(([name, { value }]) => [name, value]))
+  // The others make room for what may not move, and a comma stands between the two.
+  const room = maxPayload - Buffer.byteLength(payloadText(added)) - 1
   return E.map(({ payload: rest, blobs }: Stored): Stored => {
     const whole = { ...rest, ...added }
     return { payload: whole, text: payloadText(whole), blobs }
-  })(storeAll(others))
+  })(storeAll(others, room))
 }
 
-const storeAll = (payload: object): E.Either<InvalidDraft, Stored> => {
+/** `room`: what the payload may take, in bytes. */
+const storeAll = (payload: object, room: number): E.Either<InvalidDraft, Stored> => {
   const text = jsonOf(payload)
   if (text === undefined)
     return E.left(new InvalidDraft(['the payload should be JSON (no cycles, no BigInt)']))
   if (text.length > maxDepth && isDeep(payload, maxDepth))
     return E.left(new InvalidDraft([`the payload should be nested no deeper than ${maxDepth} levels`]))
-  if (isPlain(text)) return E.right({ payload, text, blobs: new Map() })
+  if (isPlain(text) && text.length * 3 <= room) return E.right({ payload, text, blobs: new Map() })
   const blobs = new Map<string, Buffer>()
   const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
-  shrink(stored, blobs)
+  shrink(stored, blobs, room)
   const storedText = payloadText(stored)
   const bytes = Buffer.byteLength(storedText)
-  return bytes > maxPayload
-    ? E.left(new InvalidDraft([`the payload should fit a line of ${maxPayload} bytes, it takes ${bytes}`]))
+  return bytes > room
+    ? E.left(
+        new InvalidDraft([
+          `the payload should fit a line of ${maxPayload} bytes, it takes ${maxPayload - room + bytes}`,
+        ]),
+      )
     : E.right({ payload: stored, text: storedText, blobs })
 }
 
@@ -154,9 +161,9 @@ interface Place {
   readonly bytes: number
 }
 
-/** Moves the largest values out, strings first, until the line fits. */
-const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>): void => {
-  let excess = Buffer.byteLength(payloadText(payload)) - maxPayload
+/** Moves the largest values out, strings first, until the payload fits its room. */
+const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>, room: number): void => {
+  let excess = Buffer.byteLength(payloadText(payload)) - room
   if (excess <= 0) return
   const strings: Place[] = []
   collect(payload, strings)
@@ -194,11 +201,19 @@ export const blobRefs = (value: unknown): readonly BlobRef[] => {
   return Object.values(value).flatMap(blobRefs)
 }
 
+/** What stands in the place of a value whose blob is missing or damaged, where someone reads past that. */
+export class InPlaceOfBlob {
+  constructor(readonly words: string) {}
+}
+
 /**
  * The caller's form of a stored value: blobs filled in by `load`, keys restored. A blob of `json` may itself name blobs
- * (its large strings had moved out before it did).
+ * (its large strings had moved out before it did). `load` may give words in the place of one that it cannot give.
  */
-export const resolveValues = async <T>(value: T, load: (ref: BlobRef) => Promise<Buffer>): Promise<T> => {
+export const resolveValues = async <T>(
+  value: T,
+  load: (ref: BlobRef) => Promise<Buffer | InPlaceOfBlob>,
+): Promise<T> => {
   const resolve = async (item: unknown): Promise<unknown> => {
     if (typeof item !== 'object' || item === null) return item
     if (isBlobRef(item)) return readBlob(item, await load(item), resolve)
@@ -211,7 +226,12 @@ export const resolveValues = async <T>(value: T, load: (ref: BlobRef) => Promise
   return (needsResolving(value) ? resolve(value) : Promise.resolve(value)) as Promise<T>
 }
 
-const readBlob = (ref: BlobRef, bytes: Buffer, resolve: (item: unknown) => Promise<unknown>): unknown => {
+const readBlob = (
+  ref: BlobRef,
+  bytes: Buffer | InPlaceOfBlob,
+  resolve: (item: unknown) => Promise<unknown>,
+): unknown => {
+  if (bytes instanceof InPlaceOfBlob) return bytes.words
   if (ref.as === 'base64') return bytes.toString('base64')
   return ref.as === 'text' ? bytes.toString() : resolve(JSON.parse(bytes.toString()))
 }

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 
 /** JSON has no other numbers: NaN would be stored as null. */
-export const Finite = t.refinement(t.number, Number.isFinite, 'finite number')
+export const Finite = t.refinement(t.number, Number.isFinite, 'a finite number')
 
 /**
  * A reference to a value kept outside the line: `$blob` is the SHA-256 of its bytes, `bytes` their count.
@@ -17,7 +17,7 @@ export const isBlobRef = (value: unknown): value is BlobRef =>
   typeof value === 'object' && value !== null && typeof (value as { $blob?: unknown }).$blob === 'string'
 
 /** Text as given, or the blob that holds it. */
-export const Text = t.union([t.string, BlobRef])
+export const Text = t.union([t.string, BlobRef], 'text')
 export type Text = t.TypeOf<typeof Text>
 
 const TextPart = t.type({ type: t.literal('text'), text: Text })
@@ -26,14 +26,17 @@ const MediaPart = t.intersection([
   t.partial({ media: t.string, data: Text, url: t.string, alt: t.string }),
 ])
 /** A part of a kind that format 1 does not name: kept as it is. */
-const OtherPart = t.refinement(t.type({ type: t.string }), (part) => !knownParts.has(part.type), 'part')
+const OtherPart = t.refinement(t.type({ type: t.string }), (part) => !knownParts.has(part.type), 'a part')
 const knownParts = new Set(['text', 'image', 'audio', 'document'])
 
-export const Part = t.union([TextPart, MediaPart, OtherPart])
+export const Part = t.union(
+  [TextPart, MediaPart, OtherPart],
+  'a part (an object with a type, and what that type holds)',
+)
 export type Part = t.TypeOf<typeof Part>
 
 /** What was said: text, or parts. */
-export const Content = t.union([Text, t.array(Part)])
+export const Content = t.union([Text, t.array(Part)], 'text or parts')
 export type Content = t.TypeOf<typeof Content>
 
 /** Tokens; `input` includes what the cache gave. `costUsd` in US dollars. */
@@ -57,10 +60,10 @@ export type Timing = t.TypeOf<typeof Timing>
 export const ToolCall = t.type({ id: t.string, name: t.string, arguments: Text })
 export type ToolCall = t.TypeOf<typeof ToolCall>
 
-export const Reasoning = t.union([
-  Text,
-  t.array(t.intersection([t.type({ text: Text }), t.partial({ signature: t.string })])),
-])
+export const Reasoning = t.union(
+  [Text, t.array(t.intersection([t.type({ text: Text }), t.partial({ signature: t.string })]))],
+  'text or a list of {text, signature}',
+)
 export type Reasoning = t.TypeOf<typeof Reasoning>
 
 /** Where an imported event came from: `extra` holds what the model has no place for, `raw` the source line. */

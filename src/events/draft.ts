@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { reasonsOf } from './draft-reasons.js'
 import { InvalidDraft } from './errors/invalid-draft.js'
 import { type EventId, isEventType, noteTypes, payloads } from './event.js'
 
@@ -69,15 +70,5 @@ const payloadReasons = (draft: Record<string, unknown>): string[] => {
   // Asking is several times cheaper than decoding, which keeps a trail of what it looks at.
   if (codec.is(payload)) return []
   const result = codec.decode(payload)
-  return E.isRight(result) ? [] : explain(result.left)
-}
-
-/** The deepest failing paths, once each, in words. */
-const explain = (errors: t.Errors): string[] => {
-  const lines = errors.map(({ context }) => {
-    const path = context.map(({ key }) => key).filter((key) => key !== '' && !/^\d+$/.test(key))
-    const last = context[context.length - 1]
-    return `${path.join('.') || 'payload'} should be ${last?.type.name ?? 'valid'}`
-  })
-  return [...new Set(lines)].slice(0, 5)
+  return E.isRight(result) ? [] : [...reasonsOf(result.left)]
 }

@@ -4,10 +4,18 @@ import { Content, Finite, Origin, Reasoning, Text, Timing, ToolCall, Usage } fro
 /** The first 32 hex digits of a SHA-256, see id.ts. */
 export type EventId = string
 
-const EventRef = t.refinement(t.string, (text) => /^[0-9a-f]{32}$/.test(text), 'event id')
-const nullable = <C extends t.Mixed>(codec: C) => t.union([codec, t.null])
+const EventRef = t.refinement(t.string, (text) => /^[0-9a-f]{32}$/.test(text), 'an event id (32 hex)')
+/** Names are what an error says a member should be. */
+const nullable = <C extends t.Mixed>(codec: C) =>
+  t.union(
+    [codec, t.null],
+    `${codec.name === 'string' ? 'a string' : codec.name.replace(' or ', ', ')} or null`,
+  )
 const oneOf = <K extends string>(...names: K[]) =>
-  t.keyof(Object.fromEntries(names.map((name) => [name, null])) as Record<K, null>)
+  t.keyof(
+    Object.fromEntries(names.map((name) => [name, null])) as Record<K, null>,
+    `one of ${names.join(', ')}`,
+  )
 const SessionPoint = t.type({ session: EventRef, event: EventRef })
 
 /** `workspace` and `cwd` are missing only where an imported root's source names none. */
@@ -66,7 +74,7 @@ const isBranchName = (name: string): boolean =>
 export const BranchName = t.refinement(
   t.string,
   isBranchName,
-  'branch name (1 to 200 characters, not all hex, not beginning with @)',
+  'a branch name (1 to 200 characters, not all hex, not beginning with @)',
 )
 export const Branch = t.intersection([
   t.type({ name: BranchName }),
@@ -104,7 +112,7 @@ export const Custom = t.intersection([
 const isTitle = (title: string): boolean => title === title.trim() && title !== '' && [...title].length <= 200
 export const Title = t.intersection([
   t.type({
-    title: t.refinement(t.string, isTitle, 'title (1 to 200 characters, trimmed)'),
+    title: t.refinement(t.string, isTitle, 'a title (1 to 200 characters, trimmed)'),
     by: oneOf('user', 'auto', 'import'),
   }),
   t.partial({ origin: Origin }),
@@ -144,7 +152,7 @@ export const Label = t.intersection([
       t.refinement(
         t.string,
         (label) => label.trim() !== '' && [...label].length <= 200,
-        'label (1 to 200 characters)',
+        'a label (1 to 200 characters)',
       ),
     ),
   }),

@@ -40,6 +40,11 @@ export type Durability = 'sync' | 'none'
 export interface ReadOptions {
   /** Read past damage; what is skipped goes to `report`. Otherwise reading rejects with Damaged (INV-4). */
   readonly salvage?: boolean
+  /**
+   * Read as the next append will leave the log: lines after an unclosed gap that hang on what it lost are no events. For
+   * who is about to append; every other reader stops at such a gap, since those lines may have been acknowledged.
+   */
+  readonly closeGaps?: boolean
   /** Told of every torn tail, unclosed gap and skipped damage. */
   readonly report?: (damage: Damage) => void
   /** Begin at this byte, which must be the start of a line. Links to earlier events are then taken on trust. */

@@ -41,6 +41,13 @@ export const pathTo = <N extends Node>(tree: Tree<N>, leaf: EventId): readonly N
   return path.reverse()
 }
 
+/** A path holds an id once, though its line may stand twice. */
+export const onceEach = <T extends { readonly id: EventId }>(events: readonly T[]): readonly T[] => {
+  if (events.length < 2) return events
+  const seen = new Set<EventId>()
+  return events.filter(({ id }) => !seen.has(id) && seen.add(id))
+}
+
 /** The last event that both paths share; null where they share none. */
 export const commonAncestor = <N extends Node>(tree: Tree<N>, a: EventId, b: EventId): N | null => {
   const left = pathTo(tree, a)

@@ -1,7 +1,7 @@
 import type { EventId } from './event.js'
 import type { Line } from './line.js'
 import type { EventLog, ReadOptions } from './log.js'
-import { pathTo, treeOf } from './tree.js'
+import { onceEach, pathTo, treeOf } from './tree.js'
 
 /** An event on a path, and the notes that hang on it, first to last. */
 export interface Step {
@@ -29,7 +29,7 @@ export async function* walkBack(
       if (line.note) {
         stash(notes, line)
       } else if (wanted === null || line.id === wanted) {
-        yield { line, notes: (notes.get(line.id) ?? []).reverse() }
+        yield { line, notes: onceEach(notes.get(line.id) ?? []).toReversed() }
         given++
         if (line.parent === null) return
         wanted = line.parent
@@ -61,5 +61,5 @@ async function* walkForward(
   const notes = new Map<EventId, Line[]>()
   for (const line of lines) if (line.note) stash(notes, line)
   const path = pathTo(tree, leaf ?? tree.head).toReversed()
-  for (const line of path.slice(given)) yield { line, notes: notes.get(line.id) ?? [] }
+  for (const line of path.slice(given)) yield { line, notes: onceEach(notes.get(line.id) ?? []) }
 }

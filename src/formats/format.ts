@@ -95,6 +95,8 @@ export interface Format {
   readonly find: (path: string) => Promise<readonly string[]>
   /** Whether a file looks like one of this format, by its path and its first 64 KiB. */
   readonly detect: (path: string, start: string) => boolean
+  /** Its tool takes records out of a source again (an undo that cuts the file): where it ends, the conversation stands. */
+  readonly isCutByUndo?: true
   /** Reads one source; never rejects for what the source holds: that becomes `failed` items. */
   readonly read: (source: string) => AsyncIterable<Item>
 }

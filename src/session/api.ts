@@ -1,6 +1,6 @@
 import type { Content, Usage } from '../events/content.js'
 import type { Draft } from '../events/draft.js'
-import type { Damage } from '../events/errors/index.js'
+import type { Damage, LogLostTail } from '../events/errors/index.js'
 import type { Event, EventId } from '../events/event.js'
 import type { Lost } from '../events/file-log/repair.js'
 import type { Line } from '../events/line.js'
@@ -105,6 +105,8 @@ export interface SessionRow
   readonly children: readonly EventId[]
   /** Why the log could not be folded, where it could not: the session is listed all the same (INV-8). */
   readonly problem: string | null
+  /** What kind of problem it is, as `verify` names it: a kind of damage, `lost-tail`, `newer-format`, or an error's tag. */
+  readonly problemKind: string | null
 }
 
 export interface ListOptions {
@@ -134,6 +136,14 @@ export interface Problem {
   readonly detail: string
 }
 
+export interface SessionRepaired {
+  /** Events in the new log that stood in the old one. */
+  readonly kept: number
+  readonly lost: readonly Lost[]
+  /** The event that the index knew as the log's last, where it is not in the new log: acknowledged events were lost. */
+  readonly lostTail: EventId | null
+}
+
 /** Reading one session without holding it open for writing: nothing is locked, nothing is written. */
 export interface SessionReader {
   readonly id: EventId
@@ -142,7 +152,12 @@ export interface SessionReader {
   /** The last head-advancing event. */
   head(): Promise<EventId>
   /** The full id of an event named by a unique prefix (4 characters or more), `@`, `@^`, a label, or a branch name. Rejects: NotFound, Ambiguous. */
-  resolve(name: string): Promise<EventId>
+  resolve(name: string, view?: ReadView): Promise<EventId>
+  /**
+   * The event that the index knew as the log's last, where it is nowhere in it: the log lost acknowledged events. Looks
+   * only where the file changed since, unless `mustLook`. Null where all is there, or no index says so.
+   */
+  lostTail(mustLook?: boolean): Promise<LogLostTail | null>
   /** Every event in log order. */
   events(view?: ReadView): Promise<readonly Event[]>
   /** Every line, last first: for `log`. */
@@ -159,7 +174,7 @@ export interface SessionReader {
   /** Whether the fold saved in the index equals a fold of the log up to where it was saved (INV-3, INV-8); null where none is saved. */
   savedAgrees(): Promise<boolean | null>
   /** The caller's form of a stored event: blobs filled in, `$` keys restored. */
-  resolved<T>(value: T): Promise<T>
+  resolved<T>(value: T, view?: ReadView): Promise<T>
 }
 
 export interface SessionRef {
@@ -205,7 +220,12 @@ export interface Store {
   /** All but the newest `keep` of a workspace (or of each, where absent) go to the archive. */
   prune(
     keep: number,
-    options: { readonly workspace?: string; readonly dryRun?: boolean },
+    options: {
+      readonly workspace?: string
+      readonly dryRun?: boolean
+      /** Told of each that would have gone, and why it stays. */
+      readonly skipped?: (session: SessionRef, why: string) => void
+    },
   ): Promise<readonly SessionRef[]>
   relocate(from: string, to: string): Promise<number>
   /** Paths that are gone, whose repository is the one at `path`: where its sessions may have been (`relocate`). */
@@ -216,6 +236,6 @@ export interface Store {
     names?: readonly string[],
     options?: { readonly since?: string; readonly progress?: (done: number, total: number) => void },
   ): Promise<Verified>
-  repair(name: string): Promise<{ readonly kept: number; readonly lost: readonly Lost[] }>
+  repair(name: string): Promise<SessionRepaired>
   close(): void
 }

@@ -5,7 +5,8 @@ import type { EventId } from '../events/event.js'
 export type Command =
   | { readonly do: 'append'; readonly drafts: readonly Draft[] }
   | { readonly do: 'undo'; readonly target: EventId }
-  | { readonly do: 'redo' }
+  /** `undone`: what stands at the end that the newest undo left, for the words of a refusal. */
+  | { readonly do: 'redo'; readonly undone?: EventId }
   | { readonly do: 'checkout'; readonly to: EventId }
   | { readonly do: 'branch'; readonly name: string; readonly at?: EventId }
   | { readonly do: 'title'; readonly title: string; readonly by: 'user' | 'auto' | 'import' }

@@ -47,7 +47,7 @@ export const decide = (state: SessionState, command: Command): Decision => {
     case 'undo':
       return undo(state, command.target)
     case 'redo':
-      return redo(state)
+      return redo(state, command.undone)
     case 'checkout':
       return E.right([head(state, command.to, 'checkout')])
     case 'branch':
@@ -108,15 +108,15 @@ const undo = (state: SessionState, target: EventId): Decision => {
 }
 
 /** From the position upward past events that change no context (as redoTargets does). */
-const redo = (state: SessionState): Decision => {
+const redo = (state: SessionState, leaf: EventId | undefined): Decision => {
   const nodes = nodesIn(state)
   const byId = new Map(nodes.map((node) => [node.id, node]))
   let at = byId.get(state.position)
   while (at !== undefined && at.parent !== null && (at.isNeutral || at.reason === 'redo'))
     at = byId.get(at.parent)
   if (at?.reason === 'undo' && at.from !== null) return E.right([head(state, at.from, 'redo')])
-  const undone = nodes.findLast(({ reason }) => reason === 'undo')?.from
-  return undone == null
+  const undone = leaf ?? leftByUndo(nodes)
+  return undone === null
     ? refuse('nothing to redo', 'only an undo can be redone')
     : refuse(
         'nothing to redo: the conversation went on since the undo',
@@ -124,6 +124,10 @@ const redo = (state: SessionState): Decision => {
         true,
       )
 }
+
+/** The end that the newest undo on the branch left; null where there was none. */
+export const leftByUndo = (nodes: readonly BranchNode[]): EventId | null =>
+  nodes.findLast(({ reason }) => reason === 'undo')?.from ?? null
 
 const branch = (state: SessionState, name: string, at: EventId | undefined): Decision => {
   const begin: Draft = { type: 'branch', name }

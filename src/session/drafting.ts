@@ -10,7 +10,7 @@ import { rowAt } from '../projections/session-index.js'
 import { type Branch, nodesOf } from './branch.js'
 import type { Command } from './command.js'
 import { withTokens } from './compacting.js'
-import { advances, branchNeededBy, decide, type SessionState } from './decide.js'
+import { advances, branchNeededBy, decide, leftByUndo, type SessionState } from './decide.js'
 import { evolve } from './evolve.js'
 import { loadBranch, loadRow } from './lookup.js'
 import type { Sight } from './sight.js'
@@ -75,13 +75,24 @@ class Drafting {
     await this.#mustBeNode(at)
     const branch = await this.#branchAt(at, step)
     if (branch !== null && at === this.state.position) this.state = { ...this.state, branch }
-    const command =
-      step.do === 'compact'
-        ? { ...step, compaction: await withTokens(this.sight, at, step.compaction) }
-        : step
+    const command = await this.#withFacts(step, at, branch)
     const decision = decide({ ...this.state, branch }, command)
     if (E.isLeft(decision)) throw decision.left
     for (const draft of decision.right) for (const one of await this.#withHead(draft)) await this.#write(one)
+  }
+
+  /** What a decision needs and the state does not hold. */
+  async #withFacts(step: Command, at: EventId, branch: Branch | null): Promise<Command> {
+    if (step.do === 'compact')
+      return { ...step, compaction: await withTokens(this.sight, at, step.compaction) }
+    const left = step.do === 'redo' && branch !== null ? leftByUndo(nodesOf(branch)) : null
+    return left === null ? step : { do: 'redo', undone: await this.#baseOf(left) }
+  }
+
+  /** The nearest event at or above it that is no `head` event. */
+  async #baseOf(id: EventId): Promise<EventId> {
+    for await (const event of this.sight.walk(id)) if (event.type !== 'head') return event.id
+    return id
   }
 
   /** Whether the conversation stands there: nothing but `head` events lies between. */

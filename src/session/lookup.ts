@@ -1,6 +1,6 @@
 import type { Event, EventId } from '../events/event.js'
 import { bodyOf, type Line } from '../events/line.js'
-import type { EventLog } from '../events/log.js'
+import type { EventLog, ReadOptions } from '../events/log.js'
 import { callsOf, type Members, membersOf, recordOf, stringOf } from '../projections/members.js'
 import { type Row, rowOf } from '../projections/row.js'
 import { textOf } from '../projections/text.js'
@@ -8,8 +8,13 @@ import { readUsage } from '../projections/usage-tally.js'
 import { type Branch, extend } from './branch.js'
 
 /** The line of an event, or null: from the log's end, since what is asked for is mostly recent. */
-export const findLine = async (log: EventLog, session: EventId, id: EventId): Promise<Line | null> => {
-  for await (const batch of log.readBackward(session)) {
+export const findLine = async (
+  log: EventLog,
+  session: EventId,
+  id: EventId,
+  options: ReadOptions = {},
+): Promise<Line | null> => {
+  for await (const batch of log.readBackward(session, options)) {
     const found = batch.find((line) => line.id === id)
     if (found !== undefined) return found
   }
@@ -21,10 +26,15 @@ export const findLine = async (log: EventLog, session: EventId, id: EventId): Pr
  * parent was no open end, on the `head` event that went to the parent. It can only stand after its parent, so no more
  * than that is read.
  */
-export const findWritten = async (log: EventLog, session: EventId, line: Line): Promise<Line | null> => {
+export const findWritten = async (
+  log: EventLog,
+  session: EventId,
+  line: Line,
+  options: ReadOptions = {},
+): Promise<Line | null> => {
   const alike: Line[] = []
   const heads = new Set<EventId | null>()
-  for await (const batch of log.readBackward(session)) {
+  for await (const batch of log.readBackward(session, options)) {
     for (const found of batch) {
       if (found.id === line.id) return found
       if (found.at === line.at && found.type === line.type && !found.note) alike.push(found)

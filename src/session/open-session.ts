@@ -10,7 +10,7 @@ import { nodeOf } from './branch.js'
 import type { Command } from './command.js'
 import type { SessionState } from './decide.js'
 import { type Drafted, draft } from './drafting.js'
-import { Sight } from './sight.js'
+import { Sight, toAppend } from './sight.js'
 import { Stamp } from './stamp.js'
 import type { Presence } from './store/presence.js'
 
@@ -253,7 +253,7 @@ export class OpenSession {
   async #newLines(): Promise<Line[]> {
     const tail = this.#state.index.tail ?? this.id
     const news: Line[] = []
-    for await (const batch of this.#log.readBackward(this.id)) {
+    for await (const batch of this.#log.readBackward(this.id, toAppend)) {
       for (const line of batch) {
         if (line.id === tail) return news.reverse()
         news.push(line)

@@ -1,10 +1,11 @@
-import { resolveValues } from '../events/blob.js'
-import { Ambiguous, NotFound, Refused } from '../events/errors/index.js'
-import { type Event, type EventId, is } from '../events/event.js'
-import { eventOf } from '../events/event-of.js'
+import { InPlaceOfBlob, resolveValues } from '../events/blob.js'
+import type { BlobRef } from '../events/content.js'
+import { Ambiguous, Damaged, type LogLostTail, NotFound, Refused } from '../events/errors/index.js'
+import { advancesHead, type Event, type EventId, is } from '../events/event.js'
+import { eventOf, eventsOf } from '../events/event-of.js'
 import type { Line } from '../events/line.js'
 import type { EventLog } from '../events/log.js'
-import { branchesOf, treeOf } from '../events/tree.js'
+import { branchesOf, onceEach, treeOf } from '../events/tree.js'
 import { walkBack } from '../events/walk.js'
 import { context } from '../projections/context.js'
 import { membersOf } from '../projections/members.js'
@@ -22,6 +23,8 @@ import { bridged } from './salvage.js'
 export interface ReaderHome {
   row(): Promise<SessionRow>
   savedAgrees(): Promise<boolean | null>
+  /** See SessionReader. */
+  lostTail(mustLook: boolean): Promise<LogLostTail | null>
 }
 
 /** Reads one session, locking and writing nothing. */
@@ -39,8 +42,9 @@ export class Reader implements SessionReader {
   }
 
   /** The nearest event at or above `at` that is no `head` event: where the conversation stands. */
-  async base(at: EventId | null = null): Promise<EventId> {
-    for await (const { line } of walkBack(this.log, this.id, at)) if (line.type !== 'head') return line.id
+  async base(at: EventId | null = null, view: ReadView = {}): Promise<EventId> {
+    for await (const { line } of walkBack(this.log, this.id, at, view))
+      if (line.type !== 'head') return line.id
     throw this.#noEvent(at ?? '@')
   }
 
@@ -52,16 +56,28 @@ export class Reader implements SessionReader {
     return this.home.savedAgrees()
   }
 
-  async resolve(name: string): Promise<EventId> {
-    if (name === '@') return this.base()
-    if (name === '@^') return this.#messageAbove()
+  lostTail(mustLook = false): Promise<LogLostTail | null> {
+    return this.home.lostTail(mustLook)
+  }
+
+  async resolve(name: string, view: ReadView = {}): Promise<EventId> {
+    if (name === '@') return view.salvage === true ? this.#salvaged('@', view) : this.base(null, view)
+    if (name === '@^') return view.salvage === true ? this.#salvaged('@^', view) : this.#messageAbove()
     if (/^[0-9a-f]{32}$/.test(name)) {
-      if ((await findLine(this.log, this.id, name)) !== null) return name
+      if ((await findLine(this.log, this.id, name, view)) !== null) return name
       throw this.#noEvent(name)
     }
-    const found = await this.#named(name)
+    const found = await this.#named(name, view)
     if (found !== null) return found
     throw this.#noEvent(name)
+  }
+
+  /** The same along a path whose lost parents are bridged, which only events at hand can give. */
+  async #salvaged(name: '@' | '@^', view: ReadView): Promise<EventId> {
+    const path = (await this.path(view)).filter((event) => advancesHead(event) && event.type !== 'head')
+    const found = name === '@' ? path.at(-1) : path.slice(0, -1).findLast(({ type }) => type === 'message')
+    if (found === undefined) throw this.#noEvent(name)
+    return found.id
   }
 
   async #messageAbove(): Promise<EventId> {
@@ -74,8 +90,8 @@ export class Reader implements SessionReader {
   }
 
   /** By label, branch name, or a prefix of the id; in this order only where the name could be each. */
-  async #named(name: string): Promise<EventId | null> {
-    const events = await this.events()
+  async #named(name: string, view: ReadView): Promise<EventId | null> {
+    const events = await this.events(view)
     const labelled = labelsOf(events).get(name)
     if (labelled !== undefined) return labelled
     const nodes = treeOf(events)
@@ -118,7 +134,7 @@ export class Reader implements SessionReader {
   async events(view: ReadView = {}): Promise<readonly Event[]> {
     const events: Event[] = []
     for await (const batch of this.log.readForward(this.id, view))
-      for (const line of batch) events.push(eventOf(line, this.id))
+      for (const event of eventsOf(batch, this.id, view)) events.push(event)
     return view.salvage === true ? bridged(events) : events
   }
 
@@ -148,7 +164,8 @@ export class Reader implements SessionReader {
     if (view.salvage === true) {
       const events = await this.events(view)
       const nodes = treeOf(events)
-      return nodes === null ? [] : branchEvents(events, nodes, view.at ?? nodes.head)
+      if (view.at !== undefined && nodes?.nodes.has(view.at) !== true) throw this.#noEvent(view.at)
+      return nodes === null ? [] : onceEach(branchEvents(events, nodes, view.at ?? nodes.head))
     }
     return (await this.#pathLines(view)).map((line) => eventOf(line, this.id))
   }
@@ -164,14 +181,14 @@ export class Reader implements SessionReader {
 
   async messages(view: ReadView & { readonly all?: boolean } = {}): Promise<Transcript> {
     const path = fold(messages, await this.path(view))
-    return this.resolved(viewMessages(path, { hidden: view.all === true }))
+    return this.resolved(viewMessages(path, { hidden: view.all === true }), view)
   }
 
   async context(
     view: ReadView & { readonly format?: 'openai' | 'anthropic' | 'plain' } = {},
   ): Promise<unknown> {
     const events = view.salvage === true ? await this.path(view) : await this.#recent(view)
-    const found = await this.resolved(context.view(fold(context, events)))
+    const found = await this.resolved(context.view(fold(context, events)), view)
     if (view.format === 'anthropic') return toAnthropic(found)
     return view.format === 'plain' ? toPlain(found) : toOpenAI(found)
   }
@@ -201,8 +218,22 @@ export class Reader implements SessionReader {
     return tree.view(fold(tree, await this.events(view)))
   }
 
-  resolved<T>(value: T): Promise<T> {
-    return resolveValues(value, (ref) => this.log.blobs.get(this.id, ref))
+  resolved<T>(value: T, view: ReadView = {}): Promise<T> {
+    return resolveValues(value, (ref) => this.#blob(ref, view))
+  }
+
+  /** In salvage words stand in the place of a blob that is missing or damaged, and it is told. */
+  async #blob(ref: BlobRef, { salvage, report }: ReadView): Promise<Buffer | InPlaceOfBlob> {
+    try {
+      return await this.log.blobs.get(this.id, ref)
+    } catch (error) {
+      const isMissing = error instanceof NotFound
+      if (salvage !== true || !(isMissing || error instanceof Damaged)) throw error
+      const what = isMissing ? 'missing' : 'damaged'
+      const detail = `blob ${ref.$blob} is ${what}`
+      report?.({ kind: 'blob', line: 0, offset: 0, bytes: ref.bytes, detail })
+      return new InPlaceOfBlob(`[blob ${what}]`)
+    }
   }
 }
 

@@ -126,6 +126,60 @@ test('sessions and processes that take at the same time lose nothing of each oth
   expect(counts).toEqual(['13', '13', '13', '13'])
 })
 
+/** The names in the tree of the last checkpoint, as another implementation of git reads it. */
+const treeNames = async (): Promise<string[]> => {
+  const names: string[] = []
+  await git.walk({
+    fs,
+    gitdir: desk.repository,
+    dir: desk.workspace,
+    trees: [git.TREE({ ref: talk.id })],
+    map: async (path, [entry]) => {
+      if ((await entry?.type()) === 'blob') names.push(path)
+    },
+  })
+  return names
+}
+
+test('a folder that is named stands for its files, those that git ignores apart; it takes nothing out of the tree', async () => {
+  desk.write('.gitignore', 'skip\n')
+  for (const name of ['src/a', 'src/deep/b', 'src/skip', 'other']) desk.write(name, name)
+  const { checkpoint } = await talk.take('before-tool', { paths: ['src'] })
+  expect(filesOf(checkpoint).map(({ path, kind }) => [path, kind])).toEqual([
+    ['workspace/src', 'absent'],
+    ['workspace/src/a', 'file'],
+    ['workspace/src/deep/b', 'file'],
+  ])
+  // The folder goes as a whole, and what was in it is known to be gone.
+  desk.remove('src')
+  const after = await talk.take('after-tool', { paths: ['src'] })
+  expect(filesOf(after.checkpoint).map(({ path, kind }) => [path, kind])).toEqual([
+    ['workspace/src/a', 'absent'],
+    ['workspace/src/deep/b', 'absent'],
+  ])
+})
+
+test('a record of a folder as no file takes nothing out of the tree', async () => {
+  await talk.edit('src/a', 'one')
+  await talk.edit('src/b', 'one')
+  desk.write('src/b', 'two')
+  await talk.take('manual', { paths: ['src'] })
+  expect((await treeNames()).sort()).toEqual(['workspace/src/a', 'workspace/src/b'])
+})
+
+test('one name is a file or a folder: what it was is known to be gone, whichever was looked at', async () => {
+  await talk.edit('x', 'a file')
+  await talk.edit('y/a', 'in a folder')
+  desk.remove('x')
+  desk.remove('y')
+  await talk.edit('x/a', 'now in a folder')
+  await talk.edit('y', 'now a file')
+  const { files } = talk.state()
+  const present = [...files].filter(([, { last }]) => last.kind !== 'absent').map(([path]) => path)
+  expect(present.sort()).toEqual(['workspace/x/a', 'workspace/y'])
+  expect((await treeNames()).sort()).toEqual(['workspace/x/a', 'workspace/y'])
+})
+
 test('a full disk is a checkpoint that failed, with the reason, and the conversation goes on', async () => {
   const { nodeFs } = await import('../../src/events/node-fs.js')
   let isFull = true

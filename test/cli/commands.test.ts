@@ -156,7 +156,11 @@ describe('show, log and context', () => {
     })
     expect(run(['context', session, '--json']).json()).toEqual(openai)
     expect(run(['context', session, '--format', 'anthropic']).json()).toHaveProperty('messages')
-    expect(run(['context', session, '--format', 'plain']).out).toContain('list files')
+    const plain = run(['context', session, '--format', 'plain']).out
+    expect(plain).toMatch(/^user: list files\n/)
+    expect(plain).toMatch(/^assistant: .*\n?→ \w+ /m)
+    const array = run(['context', session, '--format', 'plain', '--json']).json() as readonly unknown[]
+    expect(array[0]).toEqual({ role: 'user', content: 'list files' })
   })
 
   it('name events by prefix, @, @^, label and branch', () => {

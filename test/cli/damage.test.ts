@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { assistant, draftLines, place, sessionWith, user } from './coppice.js'
@@ -110,6 +110,142 @@ describe('a byte that changed in the middle', () => {
     const shown = run(['show', session, '--json']).json() as readonly { id: string }[]
     expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining([ids[0], ids[2], ids[3]]))
     expect(run(['append', session], { input: draftLines(user('five')) }).code).toBe(0)
+  })
+})
+
+describe('a hole that a power cut left, with lines after it', () => {
+  const holed = once(() => {
+    const here = place()
+    const { session, ids } = sessionWith(here, ...talk)
+    const path = logOf(here.store, session)
+    const bytes = readFileSync(path)
+    const at = bytes.indexOf('"two"')
+    writeFileSync(path, bytes.fill(0, at - 6, at))
+    return { ...here, session, ids, path }
+  })
+
+  it.each([...readers, 'export'])('stops %s with exit 4, and says what hangs on it', (command) => {
+    const { run, session } = holed()
+    const { code, out, err } = run([command, session, ...(command === 'export' ? ['jsonl', '-'] : [])])
+    expect(code).toBe(4)
+    expect(out).not.toContain('"four"')
+    expect(err).toMatch(
+      /^coppice: damaged log \(gap\): [^\n]*2 lines [^\n]*line 3, byte \d+: [^\n]*repair[^\n]*\n$/,
+    )
+  })
+
+  it.each(readers)('is read past by %s --salvage, with all that hangs on it, exit 4', (command) => {
+    const { run, session } = holed()
+    const { code, out, err } = run([command, session, '--salvage'])
+    expect(code).toBe(4)
+    expect(out).toContain('four')
+    expect(err).toMatch(/^coppice: skipped \d+ bytes \(gap\): [^\n]*line 3, byte \d+: [^\n]*\n$/)
+  })
+
+  it('bars appends while the index knows what hangs on it, and is repaired with all of that', () => {
+    const { run, session, ids } = holed()
+    expect(run(['append', session], { input: draftLines(user('five')) })).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('log-lost-tail'),
+    })
+    expect(run(['repair', session, '--json']).json()).toEqual({
+      kept: 4,
+      lost: [{ id: ids[1], parent: ids[0], guessed: false }],
+      lostTail: null,
+    })
+    expect(run(['verify', session]).code).toBe(0)
+    expect(run(['show', session]).out).toContain('four')
+  })
+
+  it('on which nothing hangs is a warning, and exit 0', () => {
+    const here = place()
+    const { session, ids } = sessionWith(here, ...talk)
+    expect(here.run(['label', session, ids[3] ?? '', 'end']).code).toBe(0)
+    const path = logOf(here.store, session)
+    const bytes = readFileSync(path)
+    here.run(['label', session, ids[0] ?? '', 'begin'])
+    const whole = readFileSync(path)
+    writeFileSync(path, whole.fill(0, bytes.length - 20, bytes.length - 10))
+    const { code, out, err } = here.run(['show', session])
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(/^coppice: warning: gap: [^\n]*the next append names them\n$/),
+    })
+    expect(out).toContain('four')
+  })
+})
+
+describe('a flipped last byte, where the index knows the last event', () => {
+  const flipped = once(() => {
+    const here = place()
+    const { session, ids } = sessionWith(here, ...talk)
+    const path = logOf(here.store, session)
+    const bytes = readFileSync(path)
+    bytes[bytes.length - 2] = (bytes[bytes.length - 2] as number) ^ 1
+    writeFileSync(path, bytes)
+    return { ...here, session, last: ids[3] as string }
+  })
+
+  it.each(readers)('is a warning of %s that says which event is gone, and promises no append', (command) => {
+    const { run, session, last } = flipped()
+    const { code, err } = run([command, session])
+    const [torn, lost, ...rest] = err.split('\n')
+    expect(code).toBe(0)
+    expect(torn).toMatch(/^coppice: warning: torn tail: [^\n]* are ignored$/)
+    expect(lost).toContain(`warning: log-lost-tail: the last known event ${last} is no longer in the log`)
+    expect(rest).toEqual([''])
+  })
+
+  it('is listed, and repaired: which event was lost is told, and the log goes on', () => {
+    const { run, session, last } = flipped()
+    expect(run(['list']).out).toContain('lost its end')
+    expect(run(['append', session], { input: draftLines(user('five')) }).code).toBe(4)
+    const { code, out } = run(['repair', session])
+    expect(code).toBe(0)
+    expect(out).toContain(`lost: ${last}, the last event that the index knew of`)
+    expect(run(['append', session], { input: draftLines(user('five')) }).code).toBe(0)
+    expect(run(['verify', session]).code).toBe(0)
+    expect(run(['show', session])).toMatchObject({ code: 0, err: '', out: expect.stringContaining('five') })
+  })
+})
+
+describe('a blob that is gone', () => {
+  it('stops show and context with exit 4; salvaged, words stand in its place, and it is told', () => {
+    const here = place()
+    const { session } = sessionWith(here, user('x'.repeat(70_000)), assistant('four'))
+    rmSync(join(logOf(here.store, session), '../blobs'), { recursive: true })
+    for (const command of ['show', 'context']) {
+      expect(here.run([command, session])).toMatchObject({
+        code: 4,
+        err: expect.stringContaining('--salvage'),
+      })
+      const { code, out, err } = here.run([command, session, '--salvage'])
+      expect({ code, err }).toEqual({
+        code: 4,
+        err: expect.stringMatching(/^coppice: skipped 70000 bytes \(blob\): [^\n]* is missing[^\n]*\n$/),
+      })
+      expect(out).toContain('[blob missing]')
+      expect(out).toContain('four')
+    }
+  })
+})
+
+describe('a log that is gone', () => {
+  it('is damage for every command, and exit 4', () => {
+    const here = place()
+    const { session } = sessionWith(here, ...talk)
+    rmSync(logOf(here.store, session))
+    for (const command of [...readers, 'repair', 'append'])
+      expect(here.run([command, session])).toMatchObject({
+        code: 4,
+        out: '',
+        err: expect.stringMatching(
+          /^coppice: damaged log \(no-root\): [^\n]*: take the log from a backup\n$/,
+        ),
+      })
+    const { code, json } = here.run(['verify', session, '--json'])
+    expect(code).toBe(4)
+    expect(json()).toMatchObject({ problems: [{ session, kind: 'no-root', line: 1, offset: 0 }] })
   })
 })
 

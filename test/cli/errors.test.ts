@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { messageOf } from '../../src/cli/exit.js'
@@ -54,6 +54,7 @@ describe('errors', () => {
     ['a summary that is not there', ['compact', 'SESSION', '--summary', '/nonexistent'], 3],
     ['a summary that cannot be read', ['compact', 'SESSION', '--summary', '/'], 1],
     ['a system message that is not there', ['new', '--system', '/nonexistent'], 3],
+    ['a workspace that is not there', ['new', '-w', '/nonexistent/folder'], 3],
     ['an undo to no user message', ['undo', 'SESSION', 'SESSION'], 1],
     ['nothing to redo', ['redo', 'SESSION'], 1],
     ['a branch name that looks like an id', ['branch', 'SESSION', 'abcdef'], 2],
@@ -90,6 +91,15 @@ describe('errors', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(oneLine)
     expect(err).toMatch(/this version does not have/)
+  })
+
+  it('make nothing of a workspace that is not there', () => {
+    const { run, store, folder } = place()
+    expect(run(['new', '-w', join(folder, 'nowhere')])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^coppice: no workspace [^\n]*nowhere: [^\n]*--workspace\n$/),
+    })
+    expect([existsSync(store), existsSync(join(folder, 'nowhere'))]).toEqual([false, false])
   })
 
   it('name the candidates of an ambiguous prefix', () => {

@@ -20,8 +20,14 @@ describe('docs/DAMAGE.md', () => {
   })
 
   it('has an entry for every kind of problem that verify gives', () => {
-    const names = quoted(read('src/session/verify.ts'), /problem\(\s*'([a-z-]+)'/g)
+    const names = quoted(read('src/session/store/verify.ts'), /problem\(\s*'([a-z-]+)'/g)
     expect(names.length).toBeGreaterThan(5)
+    expect(names.filter((name) => !kinds.has(name))).toEqual([])
+  })
+
+  it('has an entry for every problem that keeps a log from being read', () => {
+    const names = quoted(read('src/session/store/problem-kind.ts'), /'([a-z]+-[a-z-]+)'/g)
+    expect(names.length).toBeGreaterThan(1)
     expect(names.filter((name) => !kinds.has(name))).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import {
   blobRefs,
+  InStoredForm,
   maxInlineText,
   maxLine,
   resolveValues,
@@ -226,6 +227,19 @@ describe('a payload', () => {
     ],
   ])('with %s is refused', (_, payload) => {
     expect(E.isLeft(storeValues(payload))).toBe(true)
+  })
+
+  test('that with members in their stored form is too long for a line is refused; the others make room first', () => {
+    const keep = (bytes: number) => new InStoredForm([{ id: 'a', message: { content: 'k'.repeat(bytes) } }])
+    const most = 1024 * 1024 - 1024
+    const fits = storeValues({ summary: 's'.repeat(60_000), keep: keep(most - 50_000) })
+    if (E.isLeft(fits)) throw fits.left
+    expect(Buffer.byteLength(fits.right.text)).toBeLessThanOrEqual(most)
+    expect(fits.right.blobs.size).toBe(1)
+    const small = storeValues({ summary: 's', keep: keep(most) })
+    expect(E.isLeft(small) && small.left.reasons.join()).toMatch(
+      /should fit a line of 1047552 bytes, it takes 10476\d\d/,
+    )
   })
 
   const nested = (levels: number): object => {

@@ -54,6 +54,38 @@ describe('a draft', () => {
     expect(reasons.join()).toContain(what)
   })
 
+  const call = (call: object) => ({ ...message, role: 'assistant', content: null, toolCalls: [call] })
+  test.each([
+    [
+      { type: 'message' },
+      ['role should be one of system, user, assistant, tool', 'content should be text, parts or null'],
+    ],
+    [{ ...message, content: 3 }, ['content should be text, parts or null']],
+    [{ ...message, content: { $blob: 5 } }, ['content should be text, parts or null']],
+    [{ ...message, content: [{ type: 'text' }] }, ['content.0.text should be text']],
+    [{ ...message, content: [{ type: 'image', alt: 3 }] }, ['content.0.alt should be a string']],
+    [
+      { ...message, content: [5] },
+      ['content.0 should be a part (an object with a type, and what that type holds)'],
+    ],
+    [
+      call({ id: 'c', name: 5 }),
+      ['toolCalls.0.name should be a string', 'toolCalls.0.arguments should be text'],
+    ],
+    [{ ...message, toolCalls: 'x', ok: 1 }, ['toolCalls should be a list', 'ok should be true or false']],
+    [
+      { ...message, usage: { input: Number.NaN } },
+      ['usage.input should be a finite number', 'usage.output should be a finite number'],
+    ],
+    [{ ...message, reasoning: 4 }, ['reasoning should be text or a list of {text, signature}']],
+    [{ type: 'compaction', summary: 's', through: 'x' }, ['through should be an event id (32 hex)']],
+    [{ type: 'session', format: 2, nonce: '1' }, ['format should be 1']],
+    [{ type: 'label', target: id, label: '' }, ['label should be a label (1 to 200 characters) or null']],
+    [{ type: 'custom', name: 'x', data: 1, origin: 'o' }, ['origin should be an object']],
+  ])('that is none is told in plain words: %j', (draft, reasons) => {
+    expect(reasonsOf(draft)).toEqual(reasons)
+  })
+
   test.each([
     [{ ...message, at: '2026-12-01T09:00:01.000Z', parent: id }],
     [{ type: 'title', title: '😀'.repeat(200), by: 'user' }],

@@ -4,6 +4,7 @@ import { readBackward } from '../../src/events/file-log/read-backward.js'
 import { readForward } from '../../src/events/file-log/read-forward.js'
 import { sha256 } from '../../src/events/id.js'
 import { encodeLine, type Line, parseLine } from '../../src/events/line.js'
+import type { ReadOptions } from '../../src/events/log.js'
 import { appendTo, cutAt, fsWith, mustReadAs, path, placed, root, stateOf } from '../support/cuts.js'
 import {
   allOf,
@@ -38,12 +39,14 @@ const holedBytes = holed(lines, 2)
 const gapAt = placed(lines)[2]?.offset as number
 const gapBytes = lost.bytes.length + 1
 
-const read = async (fs: MemoryFs) => {
+const read = async (fs: MemoryFs, options: ReadOptions = {}) => {
   const log = logOn(fs)
-  const forward = await readAll((report) => log.readForward(root.id, { report }))
-  const backward = await readAll((report) => log.readBackward(root.id, { report }))
+  const forward = await readAll((report) => log.readForward(root.id, { ...options, report }))
+  const backward = await readAll((report) => log.readBackward(root.id, { ...options, report }))
   return { forward, backward }
 }
+/** As the next append will leave the log. */
+const toAppend: ReadOptions = { closeGaps: true }
 
 const payloadOf = (line: Line): Record<string, unknown> => {
   const parsed = parseLine(line)
@@ -52,13 +55,79 @@ const payloadOf = (line: Line): Record<string, unknown> => {
 }
 
 describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
-  test('is a gap: readers tell of it and leave out what hangs on it, both ways', async () => {
+  test('stops a reader where lines hang on what was lost: from the beginning there, from the end at once', async () => {
     const { forward, backward } = await read(fsWith(holedBytes))
+    for (const { error, told } of [forward, backward]) {
+      const { damage, message } = error as Damaged
+      expect(damage).toMatchObject({ kind: 'gap', line: 3, offset: gapAt, bytes: gapBytes, orphans: 3 })
+      expect(message).toContain('coppice repair')
+      expect(told).toEqual([])
+    }
+    expect(idsOf(forward.lines)).toEqual(idsOf([root, a]))
+    expect(idsOf(backward.lines)).toEqual([])
+  })
+
+  test('stops a reader too that begins after it, at a line that hangs on what was lost or above it', async () => {
+    const log = logOn(fsWith(Buffer.concat([holedBytes, Buffer.from('{"id":"torn')])))
+    for (const [at, isStopped] of [
+      [3, true],
+      [6, false],
+    ] as const) {
+      const from = placed(lines)[at]?.offset as number
+      const { error } = await readAll((report) => log.readForward(root.id, { from, report }))
+      expect((error as Damaged | null)?.damage.kind).toBe(isStopped ? 'gap' : undefined)
+    }
+  })
+
+  test('is a warning where nothing hangs on what was lost', async () => {
+    const { forward, backward } = await read(fsWith(holed([root, a, lost, standing], 2)))
+    expect([forward.error, backward.error]).toEqual([null, null])
+    expect(idsOf(forward.lines)).toEqual(idsOf([root, a, standing]))
+    for (const { told } of [forward, backward])
+      expect(told).toEqual([
+        {
+          kind: 'gap',
+          line: 3,
+          offset: gapAt,
+          bytes: gapBytes,
+          detail: `${gapBytes} bytes that are no event`,
+        },
+      ])
+  })
+
+  test('gives what hangs on what was lost in salvage, and tells how many lines that are', async () => {
+    const { forward, backward } = await read(fsWith(holedBytes), { salvage: true })
+    expect([forward.error, backward.error]).toEqual([null, null])
+    expect(idsOf(forward.lines)).toEqual(idsOf([root, a, child, grandchild, remark, standing]))
+    expect(idsOf(backward.lines)).toEqual(idsOf(forward.lines).reverse())
+    for (const { told } of [forward, backward]) expect(told).toMatchObject([{ kind: 'gap', orphans: 3 }])
+  })
+
+  test('stops a reader even where damage stands before it, and the reader from the end at the gap', async () => {
+    const more = [root, messageOn(root.id, 50), a, lost, child]
+    const bytes = holed(more, 3)
+    const at = placed(more)[1]?.offset as number
+    bytes[at + 70] = (bytes[at + 70] as number) ^ 4
+    const { forward, backward } = await read(fsWith(bytes))
+    expect((forward.error as Damaged).damage).toMatchObject({ kind: 'undecodable', offset: at })
+    expect(backward.lines).toEqual([])
+    expect(backward.error).not.toBeNull()
+  })
+
+  test('is read by whoever will append as the append leaves it: it is told, and what hangs on it left out', async () => {
+    const { forward, backward } = await read(fsWith(holedBytes), toAppend)
     expect([forward.error, backward.error]).toEqual([null, null])
     expect(idsOf(forward.lines)).toEqual(idsOf([root, a, standing]))
     expect(idsOf(backward.lines)).toEqual(idsOf([standing, a, root]))
     const told = [
-      { kind: 'gap', line: 3, offset: gapAt, bytes: gapBytes, detail: expect.stringContaining('bytes') },
+      {
+        kind: 'gap',
+        line: 3,
+        offset: gapAt,
+        bytes: gapBytes,
+        orphans: 3,
+        detail: `${gapBytes} bytes that are no event, and 3 lines after them hang on what was lost`,
+      },
     ]
     expect(forward.told).toEqual(told)
     expect(backward.told).toEqual(told)
@@ -96,8 +165,8 @@ describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
     for (const turn of [1, 2]) {
       for (let chunk = 1; chunk <= 64; chunk++) {
         const file = fs.open(path, 'read')
-        const forward = await allOf(readForward(file, {}, chunk))
-        expect(idsOf(await allOf(readBackward(file, {}, chunk)))).toEqual(idsOf(forward).reverse())
+        const forward = await allOf(readForward(file, toAppend, chunk))
+        expect(idsOf(await allOf(readBackward(file, toAppend, chunk)))).toEqual(idsOf(forward).reverse())
         expect(forward.length).toBe(turn === 1 ? 3 : 5)
         file.close()
       }
@@ -108,7 +177,7 @@ describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
   test('and a torn tail are named by one note', async () => {
     const torn = holedBytes.subarray(0, holedBytes.length - 10)
     const fs = fsWith(torn)
-    const { forward } = await read(fs)
+    const { forward } = await read(fs, toAppend)
     expect(forward.told.map(({ kind }) => kind)).toEqual(['gap', 'torn-tail'])
     expect(idsOf(forward.lines)).toEqual(idsOf([root, a]))
     const { lines } = await right(logOn(fs).append(root.id, a.id, [messageOn(a.id, 100)]))
@@ -146,7 +215,7 @@ describe('a hole of NULs in the last 4 MiB, with whole lines after it', () => {
     for (let size = holedBytes.length; size < whole.length; size++) {
       const again = fsWith(whole.subarray(0, size))
       const log = logOn(again)
-      const before = await readAll((report) => log.readForward(root.id, { report }))
+      const before = await readAll((report) => log.readForward(root.id, { ...toAppend, report }))
       const tail = before.lines[before.lines.length - 1] as Line
       await right(log.append(root.id, tail.id, [messageOn(standing.id, 200)]))
       const { forward, backward } = await read(again)

@@ -143,6 +143,38 @@ describe('OpenCode sessions in files', () => {
     }
   })
 
+  it('that were being written when they were imported gain what came since, and no edits', async () => {
+    const storage = join(root, 'growing')
+    cpSync(join(fixtures, 'storage'), storage, { recursive: true })
+    const [, source = ''] = await opencode.find(storage)
+    const store = await openStore(join(root, 'growing-store'))
+    try {
+      const sources = [{ format: opencode, path: source }]
+      await importSources(store, sources, { workspace: root })
+      const message = join(storage, 'message/ses_tea1/msg_a.json')
+      writeFileSync(message, JSON.stringify({ ...json(message), finish: 'stop' }))
+      const part = join(storage, 'part/msg_a/prt_a_1.json')
+      const state = {
+        status: 'completed',
+        input: { command: 'sleep 1' },
+        output: 'slept',
+        time: { start: 1, end: 2 },
+      }
+      writeFileSync(part, JSON.stringify({ ...json(part), state }))
+      const session = json(source)
+      writeFileSync(source, JSON.stringify({ ...session, revert: undefined }))
+      const again = await importSources(store, sources, { workspace: root })
+      expect(again.imported[0]?.notes.filter((note) => note.includes('changed'))).toEqual([])
+      const [row] = await store.list({})
+      const reader = await store.reader(row?.session ?? '')
+      const said = (await reader.context({ format: 'openai' })) as { content: string }[]
+      expect(said.at(-1)?.content).toBe('slept')
+      expect(row?.diverged).toEqual([])
+    } finally {
+      await store.close()
+    }
+  })
+
   it('of a sub-agent name the session that started them, and have no title yet', async () => {
     const spawned = await itemsOf(opencode, child)
     expect(spawned[0]).toMatchObject({ startedBy: { session: 'ses_tea1', event: null } })

@@ -4,7 +4,6 @@ import { stepArbitrary } from './step.js'
 import { type History, historyOf } from './two-writers.js'
 
 export { hostileEventsArbitrary } from './hostile-events.js'
-export type { Step } from './step.js'
 export type { Deed, History } from './two-writers.js'
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
+import type { Damaged } from '../../src/events/errors/index.js'
 import { readBackward } from '../../src/events/file-log/read-backward.js'
 import { readForward } from '../../src/events/file-log/read-forward.js'
 import type { Line } from '../../src/events/line.js'
@@ -100,7 +101,7 @@ class World {
 
   async read() {
     const log = logOn(this.fs)
-    const forward = await readAll((report) => log.readForward(root.id, { report }))
+    const forward = await readAll((report) => log.readForward(root.id, { closeGaps: true, report }))
     if (forward.error !== null) throw forward.error
     return forward
   }
@@ -112,9 +113,22 @@ class World {
     for (const id of this.acked) expect(ids).toContain(id)
     for (const { id, type } of lines) if (type !== 'recovered') expect(this.attempted).toContain(id)
     const file = this.fs.open(path, 'read')
-    expect(idsOf(await allOf(readForward(file, {}, chunk)))).toEqual(idsOf(lines))
-    expect(idsOf(await allOf(readBackward(file, {}, chunk)))).toEqual(idsOf(lines).reverse())
+    const toAppend = { closeGaps: true }
+    expect(idsOf(await allOf(readForward(file, toAppend, chunk)))).toEqual(idsOf(lines))
+    expect(idsOf(await allOf(readBackward(file, toAppend, chunk)))).toEqual(idsOf(lines).reverse())
     file.close()
+    await this.#checkOthers()
+  }
+
+  /** INV-4: any other reader gives the same, or stops and says that lines hang on what a gap lost. */
+  async #checkOthers(): Promise<void> {
+    const log = logOn(this.fs)
+    const mine = idsOf((await this.read()).lines)
+    for (const read of [log.readForward, log.readBackward]) {
+      const { lines, error } = await readAll((report) => read(root.id, { report }))
+      if (error === null) expect(idsOf(lines).sort()).toEqual([...mine].sort())
+      else expect((error as Damaged).damage).toMatchObject({ kind: 'gap', orphans: expect.any(Number) })
+    }
   }
 }
 

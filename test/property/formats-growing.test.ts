@@ -9,7 +9,7 @@ import { type ImportReport, importSources } from '../../src/session/import.js'
 import { openStore } from '../../src/session/store/store.js'
 import { lineSources } from '../formats/line-sources.js'
 
-const runs = Number(process.env.FC_RUNS ?? 1) * 8
+const runs = Number(process.env.FC_RUNS ?? 1) * 4
 const root = mkdtempSync(join(tmpdir(), 'coppice-growing-'))
 afterAll(() => rmSync(root, { recursive: true }))
 let made = 0
@@ -40,7 +40,7 @@ describe.each(cases)('a %s session that is imported while it grows', (_name, for
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...sources),
-        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 2 }),
         async (source, cuts) => {
           const lines = readFileSync(source, 'utf8').split('\n')
           const at = join(root, `${made++}`)

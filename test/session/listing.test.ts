@@ -207,6 +207,28 @@ describe('the saved index is only a cache (INV-8)', () => {
   })
 })
 
+describe('an index that cannot be written', () => {
+  it('fails a reindex, leaves no listing worse off, and stays as it was', async () => {
+    const { fs, store } = await filled(1)
+    const before = fs.bytesOf(indexOf(fs))
+    fs.fault = (operation, name) => {
+      if (operation === 'open' && name.includes('metadata.jsonl.'))
+        throw Object.assign(new Error('EROFS'), { code: 'EROFS' })
+      return undefined
+    }
+    const error = await refusal(store.reindex())
+    expect(error).toMatchObject({ tag: 'StoreUnusable', path: indexOf(fs) })
+    expect(error.message).toContain('EROFS')
+    expect(await store.list()).toHaveLength(1)
+    fs.fault = (operation) => (operation === 'write' ? 3 : undefined)
+    expect((await refusal(store.reindex())).tag).toBe('StoreUnusable')
+    fs.fault = () => undefined
+    expect(fs.bytesOf(indexOf(fs)).equals(before)).toBe(true)
+    expect(fs.paths().filter((name) => name.includes('metadata.jsonl.'))).toEqual([])
+    expect(await store.reindex()).toBe(1)
+  })
+})
+
 describe('a log that lost its end', () => {
   it('is reported, never healed silently, and refused for writing until reindex takes it as it stands', async () => {
     const { fs, store, ids } = await filled(1)

@@ -48,6 +48,18 @@ describe('undo and redo', () => {
     expect(await textsOf(store, session.id)).toEqual(['one', 'two'])
   })
 
+  it('a redo that is refused names no `head` event: where an undo left one, what stands above it', async () => {
+    const { session } = await begun()
+    const one = await say(session, user('one'))
+    const two = await say(session, user('two'))
+    await session.undo(two.id)
+    await session.redo()
+    await session.undo(one.id)
+    await say(session, user('other'))
+    const error = await refusal(session.redo())
+    expect(error.message).toContain(`coppice checkout SESSION ${two.id}`)
+  })
+
   it('a redo after the conversation went on is a conflict that names what to check out', async () => {
     const { store, session } = await begun()
     const one = await say(session, user('one'))

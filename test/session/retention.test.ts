@@ -127,6 +127,18 @@ describe('prune', () => {
     )
   })
 
+  it('tells which it left that would have gone, and why', async () => {
+    const { store, ids } = await filled(3)
+    const held = await store.open(ids[0] as string)
+    for (const dryRun of [true, false]) {
+      const told: unknown[] = []
+      const pruned = await store.prune(1, { dryRun, skipped: ({ id }, why) => told.push([id, why]) })
+      expect(pruned.map(({ id }) => id)).toEqual([ids[1]])
+      expect(told).toEqual([[ids[0], expect.stringMatching(/^process \d+ holds it open$/)]])
+    }
+    held.close()
+  })
+
   it('a sub-agent’s session goes with the one that started it; one whose parent is gone stands for itself', async () => {
     const { store, ids } = await filled(2)
     const [old = '', recent = ''] = ids

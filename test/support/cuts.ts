@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Line } from '../../src/events/line.js'
 import type { EventLog } from '../../src/events/log.js'
-import { allOf, idsOf, logOn, messageOn, readAll, right, rootLine } from './logs.js'
+import { logOn, messageOn, readAll, right, rootLine } from './logs.js'
 import { MemoryFs } from './memory-fs.js'
 
 export const root = rootLine()
@@ -76,6 +76,3 @@ export const appendTo = async (state: State, ms: number, log = ''): Promise<Stat
   await mustReadAs(logOn(fs), after)
   return after
 }
-
-export const readIds = async (log: EventLog): Promise<readonly string[]> =>
-  idsOf(await allOf(log.readForward(root.id)))

@@ -34,17 +34,20 @@ export class Refs {
     const isGone = (name: string): boolean => moves.get(name) === null
     const packed = this.#packed()
     const left = [...packed].filter(([name]) => !isGone(name)).sort()
-    const texts = [...moves].flatMap(([name, oid]) => (oid === null ? [] : [[name, `${oid}\n`] as const]))
+    const texts: (readonly [name: string, text: string])[] = []
+    for (const [name, oid] of moves) if (oid !== null) texts.push([name, `${oid}\n`])
     if (left.length < packed.size) {
       const lines = left.map(([ref, commit]) => `${commit} ${ref}\n`)
       texts.push(['packed-refs', `# pack-refs with: sorted \n${lines.join('')}`])
     }
     const waiting = texts.map(([name, text]) => ({ name, text, path: `tmp_ref_${this.random.hex(8)}` }))
-    try {
-      await Promise.all([first(), ...waiting.map(({ path, text }) => this.#writeSynced(path, text))])
-    } catch (error) {
+    const written = waiting.map(({ path, text }) => this.#writeSynced(path, text))
+    const failed = (await Promise.allSettled([first(), ...written])).find(
+      ({ status }) => status === 'rejected',
+    )
+    if (failed !== undefined) {
       for (const { path } of waiting) this.fs.remove(join(this.folder, path))
-      throw error
+      throw (failed as PromiseRejectedResult).reason
     }
     for (const { name, path } of waiting) {
       this.fs.makeDir(dirname(join(this.folder, name)))

@@ -33,7 +33,7 @@ const checkName = (branch: string): void => {
 
 const list = async (context: Context, name: string, options: Options): Promise<number> => {
   const reader = await readerOf(context, name)
-  const { report, finish } = damageReport(context, reader.id)
+  const { report, finish } = damageReport(context, reader)
   const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
   if (context.json) await context.out.jsonArray(tree.branches)
   else {

@@ -1,6 +1,8 @@
+import type { PlainMessage } from '../../projections/shapes.js'
 import type { Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { eventOf, readerOf } from '../names.js'
+import { plainContext } from '../plain-context.js'
 import { safe } from '../safe-text.js'
 
 type Format = 'openai' | 'anthropic' | 'plain'
@@ -9,13 +11,15 @@ type Format = 'openai' | 'anthropic' | 'plain'
 export const run: Run = async (context, [name = ''], options) => {
   const format = (options.text('format') ?? context.config.context?.format ?? 'openai') as Format
   const reader = await readerOf(context, name)
-  const at = await eventOf(reader, options.text('at'))
-  const { report, finish } = damageReport(context, reader.id)
-  const found = await reader.context({ ...at, format, salvage: options.flag('salvage'), report })
+  const { report, finish } = damageReport(context, reader)
+  const view = { salvage: options.flag('salvage'), report }
+  const at = await eventOf(reader, options.text('at'), view)
+  const found = await reader.context({ ...view, ...at, format })
   const { out } = context
-  if (context.json || typeof found !== 'string') {
-    if (Array.isArray(found)) await out.jsonArray(found)
-    else await out.json(found)
-  } else await out.line(out.isTerminal ? safe(found) : found)
+  if (format === 'plain' && !context.json)
+    for (const text of plainContext(found as readonly PlainMessage[]))
+      await out.line(out.isTerminal ? safe(text) : text)
+  else if (Array.isArray(found)) await out.jsonArray(found)
+  else await out.json(found)
   return finish()
 }

@@ -25,7 +25,7 @@ const known = [
 export const run: Run = async (context, [name = '', format = '', path], options) => {
   checkAsked(format, options)
   const reader = await readerOf(context, name)
-  const { report, finish } = damageReport(context, reader.id)
+  const { report, finish } = damageReport(context, reader)
   const lines = linesOf(reader, { salvage: options.flag('salvage'), report })
   if (path === '-') for await (const chunk of lines) await context.out.write(chunk)
   else await toFile(context, reader, path, options.flag('force'), lines)

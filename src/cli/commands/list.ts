@@ -84,10 +84,17 @@ export const sessionTable = (rows: readonly SessionRow[], options: TableOptions)
 /** The end of a path says more than its beginning. */
 const mostOfPath = 32
 
+/** Problems that are no damage inside the log. */
+const problemWords: Readonly<Record<string, string>> = {
+  'newer-format': 'needs a newer version',
+  'lost-tail': 'lost its end',
+  StoreUnusable: 'cannot be read',
+}
+
 /** What is out of the ordinary. */
 const remarks = (row: SessionRow, colours: Colours): string =>
   [
-    row.problem === null ? '' : colours.red('damaged'),
+    row.problem === null ? '' : colours.red(problemWords[row.problemKind ?? ''] ?? 'damaged'),
     row.diverged.length > 0 ? colours.magenta('diverged') : '',
     row.branches > 1 ? colours.cyan(`${row.branches} branches`) : '',
     row.children.length > 0 ? colours.dim(`+${row.children.length} sub`) : '',

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { eventsOf } from '../../events/event-of.js'
 import { type Line, parseLine } from '../../events/line.js'
 import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
@@ -8,10 +9,14 @@ import { everyScript, loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
-  const at = await eventOf(reader, options.text('at'))
-  const { report, finish } = damageReport(context, reader.id)
-  for await (const lines of reader.backward({ ...at, salvage: options.flag('salvage'), report }))
-    for (const line of lines) await printLine(context, line)
+  const { report, finish } = damageReport(context, reader)
+  const view = { salvage: options.flag('salvage'), report }
+  const at = await eventOf(reader, options.text('at'), view)
+  for await (const lines of reader.backward({ ...view, ...at })) {
+    // A line that is no JSON stops it here, or, in salvage, is told and not printed.
+    const whole = new Set(eventsOf(lines, reader.id, view).map(({ id }) => id))
+    for (const line of lines) if (whole.has(line.id)) await printLine(context, line)
+  }
   return finish()
 }
 

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { NotFound } from '../../events/errors/not-found.js'
 import type { Run } from '../context.js'
 import { notYet, Usage } from '../errors/usage.js'
 import { textOf } from '../input-file.js'
@@ -7,6 +9,7 @@ export const run: Run = async (context, _args, options) => {
   const title = titleOf(options.text('title'))
   const file = options.text('system')
   const system = file === undefined ? undefined : await textOf(context, file)
+  mustBeFolder(context.workspace)
   const store = await context.store()
   const session = await store.create({
     workspace: context.workspace,
@@ -18,6 +21,13 @@ export const run: Run = async (context, _args, options) => {
   session.close()
   await (context.json ? context.out.json({ session: id }) : context.out.line(id))
   return undefined
+}
+
+/** A session of a workspace that is not there would be found by nobody who works in one. */
+const mustBeFolder = (workspace: string): void => {
+  const isFolder = statSync(workspace, { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isFolder)
+    throw new NotFound('workspace', workspace, 'no folder of that name', 'name one with --workspace')
 }
 
 /** The rule of title events (docs/FORMAT.md), said before a session is made for nothing. */

@@ -10,7 +10,7 @@ import type { SessionReader } from '../../session/api.js'
 import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { Usage } from '../errors/usage.js'
-import { readerOf, short } from '../names.js'
+import { eventOf, readerOf, short } from '../names.js'
 import { counted } from '../quantity.js'
 
 export const run: Run = async (context, [name = ''], options) => {
@@ -19,16 +19,14 @@ export const run: Run = async (context, [name = ''], options) => {
     throw new Usage(`no projection ${named}`, '', `known are ${Object.keys(projections).join(', ')}`)
   const projection = projectionNamed(named)
   const reader = await readerOf(context, name)
-  const { report, finish } = damageReport(context, reader.id)
-  const all = await reader.events({ salvage: options.flag('salvage'), report })
-  const events = upTo(all, await toOf(reader, options.text('to')))
+  const { report, finish } = damageReport(context, reader)
+  const view = { salvage: options.flag('salvage'), report }
+  const all = await reader.events(view)
+  const events = upTo(all, (await eventOf(reader, options.text('to'), view)).at)
   if (options.flag('each')) await printEach(context, projection, events)
   else await printOne(context, reader, projection, events)
   return finish()
 }
-
-const toOf = async (reader: SessionReader, name: string | undefined): Promise<EventId | undefined> =>
-  name === undefined ? undefined : reader.resolve(name)
 
 /** The log as it was when an event had just been written. */
 const upTo = (events: readonly Event[], to: EventId | undefined): readonly Event[] =>

@@ -7,10 +7,10 @@ import { everyScript, loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
-  const at = await eventOf(reader, options.text('at'))
-  const { report, finish } = damageReport(context, reader.id)
-  const view = { ...at, all: options.flag('all'), salvage: options.flag('salvage'), report }
-  const transcript = (await reader.messages(view)) as Transcript
+  const { report, finish } = damageReport(context, reader)
+  const view = { salvage: options.flag('salvage'), report }
+  const at = await eventOf(reader, options.text('at'), view)
+  const transcript = (await reader.messages({ ...view, ...at, all: options.flag('all') })) as Transcript
   const { json, out, colours } = context
   if (json) await out.jsonArray(transcript.messages)
   else {

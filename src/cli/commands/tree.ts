@@ -7,7 +7,7 @@ import { loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
-  const { report, finish } = damageReport(context, reader.id)
+  const { report, finish } = damageReport(context, reader)
   const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
   const { colours, out, now, json } = context
   if (json) {

@@ -10,7 +10,7 @@ export class LogLostTail extends Tagged {
     super(
       `log-lost-tail: the last known event ${known} is no longer in the log`,
       session,
-      'look for an older copy of its folder in a backup, then `coppice reindex` to accept the log as it stands',
+      'look for the missing end in a backup; else accept the log as it stands with `coppice repair`, or with `coppice reindex` where it is whole',
     )
   }
 }

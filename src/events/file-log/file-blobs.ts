@@ -74,11 +74,16 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
   const get = async (session: EventId, ref: BlobRef): Promise<Buffer> => {
     const path = join(folder(session), isHash(ref.$blob) ? ref.$blob : 'invalid')
     if (fs.stat(path)?.isFile !== true)
-      throw new NotFound('blob', ref.$blob, dirname(path), 'restore it from a backup of the folder')
+      throw new NotFound(
+        'blob',
+        ref.$blob,
+        dirname(path),
+        'copy it from a backup, or read past it with --salvage',
+      )
     const bytes = Buffer.from(fs.readFile(path))
     if (sha256(bytes) === ref.$blob) return bytes
     throw new Damaged(path, {
-      kind: 'undecodable',
+      kind: 'blob',
       line: 0,
       offset: 0,
       bytes: bytes.length,

@@ -6,12 +6,13 @@ import { backwardChunk, newline, recoveryWindow } from './constants.js'
 import { declaresVoid, type Naming, naming, namingsOf } from './naming.js'
 import { surveySettled } from './read-forward.js'
 import { piecesOf, readFully, type Segment, segmentsOf } from './scan.js'
-import { reportSkipped, type Survey } from './survey.js'
+import { isVoid, losingGap, reportSkipped, type Survey } from './survey.js'
 
 /**
  * Last to first, in chunks from the end, and no further than the caller goes. Links are the caller's to follow. Bytes
  * that do not decode are passed over where a `recovered` note has named them; for anything else a survey says what it
- * is (INV-4): a torn tail or a gap is reported and passed over, damage stops the reader where it meets it.
+ * is (INV-4): a torn tail or a gap is reported and passed over, damage stops the reader where it meets it, and a gap on
+ * which lines below it hang stops it at once: what it gave before would not be the log's end.
  */
 export async function* readBackward(
   file: FileHandle,
@@ -64,6 +65,8 @@ class Judge {
     if (this.#found === null) {
       this.#found = await surveySettled(this.file)
       reportSkipped(this.#found, this.options)
+      const gap = losingGap(this.#found, this.options)
+      if (gap !== null) throw new Damaged(this.file.path, gap)
     }
     return this.#found
   }
@@ -86,7 +89,7 @@ class Judge {
   }
 
   isVoid(line: Line): boolean {
-    return this.#found?.voids.has(line.offset) === true
+    return this.#found !== null && isVoid(this.#found, line, this.options)
   }
 
   async refuseEmpty(): Promise<void> {

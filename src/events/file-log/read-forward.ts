@@ -6,7 +6,7 @@ import { forwardChunk, newline, readerPatience } from './constants.js'
 import { lock } from './lock.js'
 import { Nodes } from './nodes.js'
 import { readFully, type Segment, scanForward } from './scan.js'
-import { damageFrom, reportSkipped, type Survey, survey } from './survey.js'
+import { isVoid, reportSkipped, type Survey, stopOf, survey } from './survey.js'
 
 interface Progress {
   /** Ids that may be parents; null where the reader began in the middle and takes links on trust. */
@@ -72,11 +72,11 @@ async function* readSurveyed(
 ): AsyncGenerator<readonly Line[]> {
   const found = await surveySettled(file)
   reportSkipped(found, options)
-  const damage = options.salvage === true ? null : damageFrom(found, options.from ?? 0)
+  const damage = stopOf(found, options)
   const stop = damage?.offset ?? Number.POSITIVE_INFINITY
   for (const segments of scanForward(file, at, chunkSize)) {
     const lines = segments.flatMap(({ line }) =>
-      line === null || line.offset >= stop || found.voids.has(line.offset) ? [] : [line],
+      line === null || line.offset >= stop || isVoid(found, line, options) ? [] : [line],
     )
     if (lines.length > 0) yield lines
     if (segments.some(({ end }) => end > stop)) break

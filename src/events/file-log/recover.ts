@@ -30,7 +30,7 @@ export const recovery = (file: FileHandle, found: Survey, at: string): Recovery 
       sha256: hashOf(file, start, end, after),
     }
   })
-  const orphans = found.newOrphans.length === 0 ? {} : { orphans: [...found.newOrphans] }
+  const orphans = found.newOrphans.size === 0 ? {} : { orphans: [...found.newOrphans.values()] }
   const line = encodeLine({ parent: found.head.id, at, type: 'recovered', note: true }, { gaps, ...orphans })
   return { prefix, note: { ...line, offset: noteAt } }
 }

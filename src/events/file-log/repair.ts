@@ -8,7 +8,7 @@ import type { Ports } from '../system.js'
 import { forwardChunk, newline } from './constants.js'
 import { lock } from './lock.js'
 import { readFully, scanForward } from './scan.js'
-import { survey } from './survey.js'
+import { noRoot, type Survey, survey } from './survey.js'
 
 /** An event that is named by others and of which nothing provable is left. */
 export interface Lost {
@@ -21,31 +21,36 @@ export interface Lost {
 export interface Repaired {
   readonly kept: number
   readonly lost: readonly Lost[]
+  /** What the new log holds. */
+  readonly ids: ReadonlySet<EventId>
 }
 
 /**
  * Makes a damaged log usable (docs/FORMAT.md): a new log of all lines that prove themselves, in their order, with a `lost`
  * tombstone for each parent that is nowhere, and a `repaired` note that lists them. The damaged file is linked to
- * `archived` first and not changed. Gives null where every reader passes: a torn tail is no damage, nor is a gap that is
- * named or that the next append will name.
+ * `archived` first and not changed. Gives null where the log is whole: what does not decode was named by a `recovered`
+ * note, and all else decodes and links.
  */
 export const repairLog = async (path: string, archived: string, ports: Ports): Promise<Repaired | null> => {
   const { fs, clock } = ports
   const old = await openLocked(fs, path)
   try {
     const { lines, junk } = scan(old)
-    if (survey(old).damage === null && lines.every(isParsed)) return null
-    const rebuilding = new Rebuilding(path, lines, junk)
+    if (isWhole(survey(old)) && lines.every(isParsed)) return null
+    const rebuilding = new Rebuilding(path, lines, junk, old.stat().size)
     const rebuilt = rebuilding.all(clock.now())
     fs.makeDir(dirname(archived))
     fs.link(path, archived)
     await fs.syncDir(dirname(archived))
     await replace(path, rebuilt, ports)
-    return { kept: rebuilding.kept, lost: rebuilding.lost }
+    return { kept: rebuilding.kept, lost: rebuilding.lost, ids: new Set(rebuilt.map(({ id }) => id)) }
   } finally {
     old.close()
   }
 }
+
+const isWhole = ({ junk, broken }: Survey): boolean =>
+  junk.every(({ kind }) => kind === 'named') && broken.length === 0
 
 /** The file at the path, locked: not one that was renamed over meanwhile. */
 const openLocked = async (fs: Fs, path: string): Promise<FileHandle> => {
@@ -69,7 +74,7 @@ const open = (fs: Fs, path: string): FileHandle => {
     return fs.open(path, 'append')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new Moved(path)
+    if (code === 'ENOENT') throw fs.stat(dirname(path)) === null ? new Moved(path) : new Damaged(path, noRoot)
     throw new StoreUnusable(`the log cannot be written (${code})`, path, 'check its permissions', error)
   }
 }
@@ -104,6 +109,7 @@ class Rebuilding {
     readonly path: string,
     readonly lines: readonly Line[],
     readonly junk: Buffer,
+    readonly size: number,
   ) {
     this.#found = new Set(lines.filter(({ note }) => !note).map(({ id }) => id))
   }
@@ -111,7 +117,7 @@ class Rebuilding {
   all(now: number): readonly Line[] {
     for (const line of this.lines) this.#take(line)
     const above = this.#above
-    if (above === null) throw noRoot(this.path)
+    if (above === null) throw rootLost(this.path, this.size)
     const at = new Date(Math.max(now, Date.parse(above.at) + 1)).toISOString()
     const ids = this.lost.map(({ id }) => id)
     const reason =
@@ -127,7 +133,7 @@ class Rebuilding {
     if (
       this.#above === null ? parent !== null || line.type !== 'session' || !isParsed(line) : parent === null
     )
-      throw this.#above === null ? noRoot(this.path) : secondRoot(this.path, line.id)
+      throw this.#above === null ? rootLost(this.path, this.size) : secondRoot(this.path, line.id)
     if (parent !== null && !this.#nodes.has(parent)) {
       if (this.#found.has(parent)) {
         this.#early.set(parent, [...(this.#early.get(parent) ?? []), line])
@@ -164,13 +170,11 @@ class Rebuilding {
 const secondRoot = (path: string, id: EventId): Refused =>
   new Refused(`${id} is a second root`, path, 'take the log from a backup: two logs were put together')
 
-const noRoot = (path: string): Damaged =>
+const rootLost = (path: string, bytes: number): Damaged =>
   new Damaged(path, {
-    kind: 'no-root',
-    line: 1,
-    offset: 0,
-    bytes: 0,
-    detail: 'its first event is lost, and with it what session this was: take the log from a backup',
+    ...noRoot,
+    bytes,
+    detail: 'its first event is lost, and with it what session this was',
   })
 
 /** A line holds its chunk alive; its own bytes alone are enough. */

@@ -21,12 +21,15 @@ export interface Junk {
 export interface Survey {
   readonly junk: readonly Junk[]
   /**
-   * Where lines begin that prove themselves but hang on lost ones, in or after a gap: no events. By place and not by id:
-   * a retry may have written the same event again, further down, on a parent that stands.
+   * Where lines begin that prove themselves but hang on lost ones, as a `recovered` note says: no events. By place and
+   * not by id: a retry may have written the same event again, further down, on a parent that stands.
    */
   readonly voids: ReadonlySet<number>
-  /** Orphans of gaps that no `recovered` event names yet. */
-  readonly newOrphans: readonly EventId[]
+  /**
+   * The same of gaps that no note names yet, by place: the next append will make them void. Until then nobody has said
+   * that they are none, and they may have been acknowledged.
+   */
+  readonly newOrphans: ReadonlyMap<number, EventId>
   /** The last event, and the last that is no note; null where the log has no root. */
   readonly tail: Line | null
   readonly head: Line | null
@@ -116,8 +119,8 @@ const stand = (
   const nodes = new Set<EventId>()
   const notes = new Set<EventId>()
   const voids = new Set<number>()
-  const newOrphans: EventId[] = []
-  const openGap = junk.find(({ kind }) => kind === 'gap')?.start ?? Number.POSITIVE_INFINITY
+  const newOrphans = new Map<number, EventId>()
+  const gapAt = junk.find(({ kind }) => kind === 'gap')?.start ?? Number.POSITIVE_INFINITY
   let tail: Line | null = null
   let head: Line | null = null
   const broken: Damage[] = []
@@ -131,9 +134,8 @@ const stand = (
       ;(line.note ? notes : nodes).add(line.id)
     } else if (mayBeOrphan && declaresVoid(names, line)) {
       voids.add(line.offset)
-    } else if (mayBeOrphan && line.offset > openGap) {
-      voids.add(line.offset)
-      newOrphans.push(line.id)
+    } else if (mayBeOrphan && line.offset > gapAt) {
+      newOrphans.set(line.offset, line.id)
     } else {
       const isFirst = tail === null && broken.length === 0
       broken.push(brokenLink(sighting, isFirst, notes))
@@ -186,16 +188,53 @@ const firstDamage = (junk: readonly Junk[], broken: readonly Damage[], from = 0)
     )
 
 /** The first damage at or after a byte: a reader that begins in the middle takes what is before on trust. */
-export const damageFrom = ({ junk, broken }: Survey, from: number): Damage | null =>
-  firstDamage(junk, broken, from)
+const damageFrom = ({ junk, broken }: Survey, from: number): Damage | null => firstDamage(junk, broken, from)
+
+/** The first open gap, where orphans of it would vanish unsaid from what a reader gives (INV-4); else null. */
+export const losingGap = (
+  { junk, newOrphans }: Survey,
+  { salvage, closeGaps, from = 0 }: ReadOptions,
+): Damage | null => {
+  if (salvage === true || closeGaps === true) return null
+  const gap = junk.find(({ kind }) => kind === 'gap')
+  const isLosing = [...newOrphans.keys()].some((offset) => offset >= from)
+  return gap === undefined || !isLosing ? null : gapWith(gap, newOrphans.size)
+}
+
+/** Which of several gaps an orphan's parent was in, nobody can tell: the first stands for all. */
+const gapWith = (gap: Junk, orphans: number): Damage => {
+  const damage = damageOf(gap)
+  if (orphans === 0) return damage
+  const lines = orphans === 1 ? 'a line after them hangs' : `${orphans} lines after them hang`
+  return { ...damage, detail: `${damage.detail}, and ${lines} on what was lost`, orphans }
+}
+
+/** Where a reader from the log's beginning must stop: at the first damage, or at such a gap. */
+export const stopOf = (found: Survey, options: ReadOptions): Damage | null => {
+  if (options.salvage === true) return null
+  const damage = damageFrom(found, options.from ?? 0)
+  const gap = losingGap(found, options)
+  return gap !== null && (damage === null || gap.offset < damage.offset) ? gap : damage
+}
+
+/** Whether a line that proves itself is no event to a reader: in salvage the orphans of an open gap are. */
+export const isVoid = ({ voids, newOrphans }: Survey, { offset }: Line, { salvage }: ReadOptions): boolean =>
+  voids.has(offset) || (salvage !== true && newOrphans.has(offset))
 
 /** Tells what a reader passes over: torn tails and gaps that no note names yet, and in salvage every damage. */
-export const reportSkipped = (found: Survey, { report, salvage, from = 0 }: ReadOptions): void => {
+export const reportSkipped = (found: Survey, options: ReadOptions): void => {
+  const { report, salvage, from = 0 } = options
   if (report === undefined) return
-  const skipped = found.junk.filter(
-    ({ kind }) => kind === 'torn-tail' || kind === 'gap' || (kind === 'damage' && salvage === true),
+  const firstGap = found.junk.find(({ kind }) => kind === 'gap')
+  const isPassed = (junk: Junk): boolean =>
+    junk.kind === 'torn-tail' ||
+    (junk.kind === 'gap' && losingGap(found, options)?.offset !== junk.start) ||
+    (junk.kind === 'damage' && salvage === true)
+  const skipped = found.junk.filter(isPassed)
+  const told = skipped.map((junk) =>
+    junk === firstGap ? gapWith(junk, found.newOrphans.size) : damageOf(junk),
   )
-  const all = [...skipped.map(damageOf), ...(salvage === true ? found.broken : [])]
+  const all = [...told, ...(salvage === true ? found.broken : [])]
   for (const damage of all.sort((a, b) => a.offset - b.offset)) if (damage.offset >= from) report(damage)
 }
 

@@ -24,7 +24,7 @@ export class Calls {
   /** The call that an update speaks of. An id that begins again after its call was done is another call, if it is live. */
   of(id: string, update: Json, isReplay: boolean): Call {
     const known = this.#calls.get(id)
-    const isAnew = update['sessionUpdate'] === 'tool_call' && known?.isDone === true && !isReplay
+    const isAnew = update.sessionUpdate === 'tool_call' && known?.isDone === true && !isReplay
     if (known !== undefined && !isAnew) return known
     const call: Call = { id, told: {}, frames: [], node: null, isDone: false }
     this.#calls.set(id, call)

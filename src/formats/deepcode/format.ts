@@ -52,5 +52,6 @@ export const deepcode: Format = {
   folders: ({ home }) => [join(home, '.deepcode', 'projects')],
   find: (path) => findFiles(path, detect),
   detect,
+  isCutByUndo: true,
   read,
 }

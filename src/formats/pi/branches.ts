@@ -1,6 +1,6 @@
 import type { EventItem, Item } from '../format.js'
 import { textIn, titleOf } from '../members.js'
-import { isObject, type Json, remainder } from '../remainder.js'
+import { isObject, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { coverable, isAbove, Thread } from '../thread.js'
 import { epoch, normalTime } from '../time.js'

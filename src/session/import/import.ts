@@ -55,11 +55,18 @@ export const importSources = async (
   const sessions = await importedSessions(home)
   const imported: Imported[] = []
   const failed: Failure[] = []
-  for (const [i, source] of sources.entries()) {
-    options.progress?.(i, sources.length)
-    const report = await importSource({ home, sessions, options }, source)
-    imported.push(...report.imported)
-    failed.push(...report.failed)
+  const run: Run = { home, sessions, options, waiting: new Set(sources) }
+  const queue = [...sources]
+  for (let done = 0; queue.length > 0; ) {
+    options.progress?.(done, sources.length)
+    const source = queue.shift() as Source
+    const report = await importSource(run, source)
+    if (report === null) queue.push(source)
+    else {
+      done++
+      imported.push(...report.imported)
+      failed.push(...report.failed)
+    }
   }
   options.progress?.(sources.length, sources.length)
   return { imported, failed }
@@ -70,6 +77,8 @@ interface Run {
   /** Sessions that imports made, by format and origin id. */
   readonly sessions: Map<string, Known>
   readonly options: ImportOptions
+  /** Sources that may still be put off, each once: until the session that theirs came from is there. */
+  readonly waiting: Set<Source>
 }
 
 /** `place` where this run has looked at it already. */
@@ -92,13 +101,18 @@ const importedSessions = async (home: Home): Promise<Map<string, Known>> => {
 /** Another process may write to the session meanwhile: then the source is read again, which adds only what is missing. */
 const tries = 3
 
-const importSource = async (run: Run, source: Source): Promise<ImportReport> => {
+/** A session's parent may come from a source that is still to be read: then this one is read after the others. */
+class ParentMissing extends Error {}
+
+/** Null: put off. */
+const importSource = async (run: Run, source: Source): Promise<ImportReport | null> => {
   for (let left = tries; ; left--) {
     const reading = new SourceImport(run, source)
     try {
       return await reading.all()
     } catch (error) {
       if (error instanceof StaleTail && left > 1) continue
+      if (error instanceof ParentMissing) return null
       if (!(error instanceof Tagged) && (error as NodeJS.ErrnoException).code === undefined) throw error
       return {
         imported: reading.rows(),
@@ -122,7 +136,7 @@ class SourceImport {
   async all(): Promise<ImportReport> {
     for await (const item of this.source.format.read(this.source.path)) await this.#take(item)
     for (const cursor of this.#cursors.values()) {
-      cursor.end()
+      if (this.source.format.isCutByUndo === true) cursor.end()
       await cursor.target.flush(true)
     }
     return { imported: this.rows(), failed: this.#failed }
@@ -230,6 +244,8 @@ class SourceImport {
     const point = item[name]
     if (point === undefined) return {}
     const known = this.run.sessions.get(originKey(this.source.format.name, point.session))
+    if (known === undefined && this.#cursors.size === 0 && this.run.waiting.delete(this.source))
+      throw new ParentMissing()
     if (known === undefined) {
       this.#say(item.session, `${name} names a session that was not imported: ${point.session}`)
       return {}

@@ -119,10 +119,15 @@ const smallIndex = 256 * 1024
 /** Writes the index anew with one row a session, where old rows have piled up. */
 export const compactIndex = (fs: Fs, path: string, random: { hex(bytes: number): string }): void => {
   const { rows, lines, bytes } = readIndex(fs, path)
-  if (bytes > smallIndex && lines > staleShare * Math.max(1, rows.size))
+  if (bytes <= smallIndex || lines <= staleShare * Math.max(1, rows.size)) return
+  try {
     rewriteIndex(fs, path, [...rows.values()], random)
+  } catch {
+    // A cache is only a cache.
+  }
 }
 
+/** Puts a new index in the place of the old one. Throws the system's error, and leaves the old one then. */
 export const rewriteIndex = (
   fs: Fs,
   path: string,
@@ -133,12 +138,22 @@ export const rewriteIndex = (
   try {
     const file = fs.open(temporary, 'new')
     try {
-      file.write(Buffer.from(folds.map((fold) => `${rowOf(fold)}\n`).join('')))
+      const bytes = Buffer.from(folds.map((fold) => `${rowOf(fold)}\n`).join(''))
+      if (file.write(bytes) !== bytes.length) throw new Error('the disk is full')
     } finally {
       file.close()
     }
     fs.rename(temporary, path)
+  } catch (error) {
+    removeIfThere(fs, temporary)
+    throw error
+  }
+}
+
+const removeIfThere = (fs: Fs, path: string): void => {
+  try {
+    fs.remove(path)
   } catch {
-    fs.remove(temporary)
+    // Where nothing can be written, nothing was left.
   }
 }

@@ -8,6 +8,7 @@ import type { Home } from './home.js'
 import { compactIndex, readIndex, type SavedFold, saveRows } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { checkStore, type Place, placeAt, placesIn, sessionsIn } from './places.js'
+import { problemKindOf } from './problem-kind.js'
 import { currentFold } from './saved-fold.js'
 
 /**
@@ -75,23 +76,23 @@ const problemRow = async (
   saved: SavedFold | undefined,
   error: Tagged,
 ): Promise<SessionRow> => {
-  if (error instanceof LogLostTail && saved !== undefined) return rowOf(home, place, saved, error.message)
+  if (error instanceof LogLostTail && saved !== undefined) return rowOf(home, place, saved, error)
   const empty: SavedFold = {
     session: id,
     stamp: { bytes: 0, identity: '', modified: 0 },
     from: 0,
     state: sessionIndex.initial,
   }
-  if (!(error instanceof Damaged)) return rowOf(home, place, saved ?? empty, error.message)
+  if (!(error instanceof Damaged)) return rowOf(home, place, saved ?? empty, error)
   const read = await currentFold(home.log(place.folder), id, undefined, { salvage: true }).catch(() => empty)
-  return rowOf(home, place, read, error.message)
+  return rowOf(home, place, read, error)
 }
 
 const rowOf = async (
   home: Home,
   place: Place,
   { session, stamp, state }: SavedFold,
-  problem: string | null,
+  problem: Tagged | null,
 ): Promise<SessionRow> => {
   const {
     session: _,
@@ -124,7 +125,8 @@ const rowOf = async (
     lastReasoning,
     lastRefusal,
     children: [],
-    problem,
+    problem: problem === null ? null : problem.message,
+    problemKind: problem === null ? null : problemKindOf(problem),
   }
 }
 

@@ -1,14 +1,17 @@
 import { Damaged } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import { eventOf } from '../../events/event-of.js'
+import type { EventLog } from '../../events/log.js'
 import { sessionIndex } from '../../projections/session-index.js'
 import { OpenSession } from '../open-session.js'
 import { Reader } from '../reader.js'
 import { LiveSession } from '../session.js'
+import { toAppend } from '../sight.js'
 import type { Home } from './home.js'
 import { readIndex, type SavedFold, saveRows } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { rowFor } from './listing.js'
+import { lostTail } from './lost-tail.js'
 import type { Place } from './places.js'
 import { hold, others } from './presence.js'
 import { currentFold } from './saved-fold.js'
@@ -18,7 +21,7 @@ export const openSession = async (home: Home, place: Place, id: EventId): Promis
   const log = home.log(place.folder)
   const { index, presence } = placesOf(place, id)
   const saved = readIndex(home.ports.fs, index, id).rows.get(id)
-  const fold = await currentFold(log, id, saved)
+  const { fold, isWhole } = await foldToAppend(log, id, saved)
   const { head } = fold.state
   if (head === null)
     throw new Damaged(place.folder, {
@@ -29,7 +32,7 @@ export const openSession = async (home: Home, place: Place, id: EventId): Promis
       detail: 'the log has no event',
     })
   const held = hold(presence, home.ports)
-  if (fold !== saved) saveRows(home.ports.fs, index, [fold])
+  if (isWhole && fold !== saved) saveRows(home.ports.fs, index, [fold])
   const open = new OpenSession({
     log,
     ports: home.ports,
@@ -38,11 +41,31 @@ export const openSession = async (home: Home, place: Place, id: EventId): Promis
     state: { index: fold.state, position: head, branch: null },
     tail: { from: fold.from, end: fold.stamp.bytes },
     others: others(presence, home.ports.fs, held.name),
-    save: ({ index: state }, tail) =>
-      saveFold(home, place, { session: id, state, from: tail.from }, tail.end),
+    save: ({ index: state }, tail) => {
+      // Before its first append a gap is still open, and no row may say that all is well.
+      if (isWhole || tail.end > fold.stamp.bytes)
+        saveFold(home, place, { session: id, state, from: tail.from }, tail.end)
+    },
     release: held.release,
   })
   return new LiveSession(open, readerOf(home, place, id))
+}
+
+/**
+ * The fold as the next append will leave the log. A gap with orphans stops every other reader; an append closes it, as
+ * long as no saved fold knows that what it lost, or what hangs on that, was acknowledged (LogLostTail then).
+ */
+const foldToAppend = async (
+  log: EventLog,
+  id: EventId,
+  saved: SavedFold | undefined,
+): Promise<{ readonly fold: SavedFold; readonly isWhole: boolean }> => {
+  try {
+    return { fold: await currentFold(log, id, saved), isWhole: true }
+  } catch (error) {
+    if (!(error instanceof Damaged) || error.damage.kind !== 'gap') throw error
+    return { fold: await currentFold(log, id, saved, toAppend), isWhole: false }
+  }
 }
 
 /** Where others wrote since, the row is only behind: the next reader folds the rest. */
@@ -63,6 +86,7 @@ export const readerOf = (home: Home, place: Place, id: EventId): Reader => {
   const log = home.log(place.folder)
   return new Reader(log, id, place.path, {
     row: () => rowFor(home, place, id),
+    lostTail: (mustLook) => lostTail(home, place, id, mustLook),
     savedAgrees: async () => {
       const saved = readIndex(home.ports.fs, workspaceLayout(place.folder).index, id).rows.get(id)
       return saved === undefined ? null : isReplay(saved, home, place)

@@ -1,3 +1,4 @@
+import { StoreUnusable } from '../../events/errors/index.js'
 import type { SessionRef } from '../api.js'
 import type { Home } from './home.js'
 import { readIndex, rewriteIndex, type SavedFold } from './index-file.js'
@@ -5,13 +6,17 @@ import { workspaceLayout } from './layout.js'
 import type { Place } from './places.js'
 import { currentFold } from './saved-fold.js'
 
-/** Folds the named sessions anew and writes their rows; gives how many. A log that lost events is taken as it stands. */
+/**
+ * Folds the named sessions anew and writes their rows; gives how many have one. A log that lost events is taken as it
+ * stands. Rejects with StoreUnusable where the index cannot be written.
+ */
 export const reindex = async (
   home: Home,
   refs: readonly (SessionRef & { readonly place: Place })[],
 ): Promise<number> => {
   const byFolder = new Map<string, (typeof refs)[number][]>()
   for (const ref of refs) byFolder.set(ref.place.folder, [...(byFolder.get(ref.place.folder) ?? []), ref])
+  let folded = 0
   for (const [folder, wanted] of byFolder) {
     const { index } = workspaceLayout(folder)
     const rows = new Map<string, SavedFold>(readIndex(home.ports.fs, index).rows)
@@ -19,9 +24,21 @@ export const reindex = async (
       rows.delete(id)
       // A damaged log keeps no row: the list folds what it can of it, and says what is wrong.
       const fold = await currentFold(home.log(folder), id, undefined).catch(() => null)
-      if (fold !== null) rows.set(id, fold)
+      if (fold === null) continue
+      rows.set(id, fold)
+      folded++
     }
-    rewriteIndex(home.ports.fs, index, [...rows.values()], home.ports.random)
+    try {
+      rewriteIndex(home.ports.fs, index, [...rows.values()], home.ports.random)
+    } catch (error) {
+      const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+      throw new StoreUnusable(
+        `the index cannot be written (${why})`,
+        index,
+        'check its permissions and its disk',
+        error,
+      )
+    }
   }
-  return refs.length
+  return folded
 }

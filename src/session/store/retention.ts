@@ -9,6 +9,12 @@ import { listSessions } from './listing.js'
 import { findSession, type Place, placesIn } from './places.js'
 import { others } from './presence.js'
 
+export interface PruneOptions {
+  readonly workspace?: string
+  readonly dryRun?: boolean
+  readonly skipped?: (session: SessionRef, why: string) => void
+}
+
 export type Why = 'archive' | 'delete' | 'prune'
 
 interface Archived extends SessionRef {
@@ -18,14 +24,18 @@ interface Archived extends SessionRef {
 /** Moves a session's folder to the archive of its workspace, where only a purge removes it (INV-1). */
 export const archiveSession = async (home: Home, name: string, why: Why): Promise<SessionRef> => {
   const { id, key, workspace, place } = findSession(home, name)
-  const { session, archive, presence } = workspaceLayout(place.folder)
-  const [holder] = others(presence(id), home.ports.fs)
-  if (holder !== undefined)
-    throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
+  const { session, archive } = workspaceLayout(place.folder)
+  mustBeFree(home, place, id)
   // Told before it is done: a purge that finds no time for an archived session takes it for old.
   await logRemoval(home, { session: id, workspace, action: 'archived', why })
   await move(home, session(id), archive, id)
   return { id, key, workspace }
+}
+
+const mustBeFree = (home: Home, place: Place, id: string): void => {
+  const [holder] = others(workspaceLayout(place.folder).presence(id), home.ports.fs)
+  if (holder !== undefined)
+    throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
 }
 
 const move = async (home: Home, from: string, folder: string, id: string): Promise<void> => {
@@ -114,19 +124,29 @@ const archivedAt = (home: Home): ReadonlyMap<string, number> => {
   return times
 }
 
-/** All but the newest `keep` sessions of a workspace (of each, where none is named) go to the archive; a held one stays. */
+/**
+ * All but the newest `keep` sessions of a workspace (of each, where none is named) go to the archive. One that is held or
+ * cannot go stays, and `skipped` is told why.
+ */
 export const pruneSessions = async (
   home: Home,
   keep: number,
-  { workspace, dryRun = false }: { readonly workspace?: string; readonly dryRun?: boolean },
+  { workspace, dryRun = false, skipped }: PruneOptions,
 ): Promise<readonly SessionRef[]> => {
   const rows = await listSessions(home, { ...(workspace === undefined ? {} : { workspace }), sub: true })
   const gone = dropped(rows, keep)
   const refs: SessionRef[] = []
   for (const { session } of gone) {
     const { id, key, workspace: path, place } = findSession(home, session)
-    if (others(workspaceLayout(place.folder).presence(id), home.ports.fs).length > 0) continue
-    refs.push(dryRun ? { id, key, workspace: path } : await archiveSession(home, id, 'prune'))
+    const ref = { id, key, workspace: path }
+    try {
+      mustBeFree(home, place, id)
+      if (!dryRun) await archiveSession(home, id, 'prune')
+      refs.push(ref)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      skipped?.(ref, error.reason)
+    }
   }
   return refs
 }

@@ -1,11 +1,11 @@
 import { Damaged, LogLostTail } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
-import { eventOf } from '../../events/event-of.js'
+import { eventOf, eventsOf } from '../../events/event-of.js'
 import type { EventLog, LogStamp, ReadOptions } from '../../events/log.js'
 import { type SessionIndexState, sessionIndex } from '../../projections/session-index.js'
 import type { SavedFold } from './index-file.js'
 
-const isSame = (a: LogStamp, b: LogStamp): boolean =>
+export const isSame = (a: LogStamp, b: LogStamp): boolean =>
   a.identity === b.identity && a.bytes === b.bytes && a.modified === b.modified
 
 /**
@@ -67,8 +67,8 @@ const foldWhole = async (
   let from = 0
   let sawKnown = known === null
   for await (const batch of log.readForward(session, options)) {
+    for (const event of eventsOf(batch, session, options)) state = sessionIndex.apply(state, event)
     for (const line of batch) {
-      state = sessionIndex.apply(state, eventOf(line, session))
       from = line.offset
       sawKnown ||= line.id === known
     }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { blobRefs } from '../../events/blob.js'
 import type { BlobRef } from '../../events/content.js'
-import { type Damage, Tagged } from '../../events/errors/index.js'
+import { type Damage, Damaged, Tagged } from '../../events/errors/index.js'
 import { type Event, type EventId, is } from '../../events/event.js'
 import { type Line, parseLine } from '../../events/line.js'
 import { sessionIndex } from '../../projections/session-index.js'
@@ -11,6 +11,7 @@ import type { Home } from './home.js'
 import { readIndex, type SavedFold } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import type { Place } from './places.js'
+import { problemKindOf } from './problem-kind.js'
 
 interface SessionReport {
   readonly events: number
@@ -70,7 +71,7 @@ const verifySession = async (
       for (const line of batch) check.line(line)
   } catch (error) {
     if (!(error instanceof Tagged)) throw error
-    check.problem(error.tag, null, null, error.message)
+    check.stopped(error)
   }
   check.end()
   const load = (ref: BlobRef): Promise<Buffer> =>
@@ -88,6 +89,7 @@ class SessionCheck {
   readonly blobs = new Map<string, BlobRef>()
   readonly damage = ({ kind, line, offset, detail }: Damage): void => this.problem(kind, line, offset, detail)
   #lines = 0
+  #isStopped = false
   #redacted = 0
   #state = sessionIndex.initial
   #rowAgrees: boolean | null = null
@@ -101,6 +103,13 @@ class SessionCheck {
 
   problem(kind: string, line: number | null, offset: number | null, detail: string): void {
     this.problems.push({ session: this.session, kind, line, offset, detail })
+  }
+
+  /** What follows, and so what the log's end is, nobody has read. */
+  stopped(error: Tagged): void {
+    this.#isStopped = true
+    if (error instanceof Damaged) this.damage(error.damage)
+    else this.problem(problemKindOf(error), null, null, error.message)
   }
 
   line(line: Line): void {
@@ -126,6 +135,8 @@ class SessionCheck {
 
   /** A row that is only behind is no problem; one that is wrong, or knows an event that is gone, is. */
   end(): void {
+    // Of a log without any event that is said already.
+    if (this.#isStopped || this.#lines === 0) return
     // A fork copies tombstones, but no `repaired` note: that tells of another file.
     if (this.#state.birth.forkedFrom === null)
       for (const { id, offset } of this.#lost.values())
