@@ -41,7 +41,9 @@ describe('watch', () => {
   it('gives each event as it comes, byte for byte, until it is interrupted (130)', async () => {
     const here = place()
     const { session } = sessionWith(here, user('before'))
-    const child = startIn(here.store, ['watch', session, '--json', '--after', '@'])
+    // By its id: `@` would be another event by the time that the watch has started.
+    const { head } = here.run(['tree', session, '--json']).json() as { head: string }
+    const child = startIn(here.store, ['watch', session, '--json', '--after', head])
     let printed = ''
     child.stdout.on('data', (data) => {
       printed += data
