@@ -20,9 +20,22 @@ export const withSession = async <T>(
   const store = await context.store()
   const session = await store.open(name).catch(withPlace(context, name))
   try {
+    await tellOthers(context, session)
     return await work(session)
   } finally {
     session.close()
+  }
+}
+
+/** Who opens a session for writing is told who else holds it, and which ends others left (INV-7). */
+const tellOthers = async (context: Context, { id, others, diverged }: Session): Promise<void> => {
+  for (const { pid, host } of others)
+    await context.warn(
+      `process ${pid}${host === '' ? '' : ` on ${host}`} holds session ${short(id)} open too`,
+    )
+  if (diverged.length > 0) {
+    const ends = diverged.map(({ leaf }) => short(leaf)).join(', ')
+    await context.warn(`session ${short(id)} has diverged: ${ends}: see \`coppice tree ${short(id)}\``)
   }
 }
 

@@ -23,7 +23,7 @@ export interface Stored {
   readonly blobs: ReadonlyMap<string, Buffer>
 }
 
-/** A member that holds values as they stand in lines already (what a fold gave): nothing in it is moved or escaped again. */
+/** A member that holds values as they stand in lines already (what a fold gave): nothing in it is escaped again. */
 export class InStoredForm {
   constructor(readonly value: unknown) {}
 }
@@ -35,37 +35,53 @@ export class InStoredForm {
 export const storeValues = (payload: object): E.Either<InvalidDraft, Stored> => {
   const members = Object.entries(payload)
   const asTheyAre = members.filter(([, value]) => value instanceof InStoredForm)
-  if (asTheyAre.length === 0) return storeAll(payload, maxPayload)
-  const others = Object.fromEntries(members.filter(([, value]) => !(value instanceof InStoredForm)))
-  const added = Object.fromEntries(asTheyAre.map(([name, { value }]) => [name, value]))
-  // The others make room for what may not move, and a comma stands between the two.
-  const room = maxPayload - Buffer.byteLength(payloadText(added)) - 1
-  return E.map(({ payload: rest, blobs }: Stored): Stored => {
-    const whole = { ...rest, ...added }
-    return { payload: whole, text: payloadText(whole), blobs }
-  })(storeAll(others, room))
+  const own =
+    asTheyAre.length === 0
+      ? payload
+      : Object.fromEntries(members.filter(([, value]) => !(value instanceof InStoredForm)))
+  const text = jsonOf(own)
+  if (text === undefined)
+    return E.left(
+      new InvalidDraft([
+        `the payload should be JSON (no cycles, no BigInt, nested no deeper than ${maxDepth} levels)`,
+      ]),
+    )
+  if (text.length > maxDepth && isDeep(own, maxDepth))
+    return E.left(new InvalidDraft([`the payload should be nested no deeper than ${maxDepth} levels`]))
+  if (asTheyAre.length === 0 && isPlain(text)) return E.right({ payload, text, blobs: new Map() })
+  const blobs = new Map<string, Buffer>()
+  const added = asTheyAre.map(([name, { value }]) => [name, value])
+  const whole = {
+    ...(store(JSON.parse(`{${text}}`), blobs) as object),
+    // A copy: what stands in a fold is not to be changed.
+    ...(JSON.parse(JSON.stringify(Object.fromEntries(added))) as object),
+  }
+  return fitted(whole, blobs)
 }
 
-/** `room`: what the payload may take, in bytes. */
-const storeAll = (payload: object, room: number): E.Either<InvalidDraft, Stored> => {
-  const text = jsonOf(payload)
-  if (text === undefined)
-    return E.left(new InvalidDraft(['the payload should be JSON (no cycles, no BigInt)']))
-  if (text.length > maxDepth && isDeep(payload, maxDepth))
-    return E.left(new InvalidDraft([`the payload should be nested no deeper than ${maxDepth} levels`]))
-  if (isPlain(text) && text.length * 3 <= room) return E.right({ payload, text, blobs: new Map() })
+/** Makes the payload fit a line, or says that it cannot. */
+const fitted = (
+  payload: Record<string, unknown>,
+  blobs: Map<string, Buffer>,
+): E.Either<InvalidDraft, Stored> => {
+  shrink(payload, blobs)
+  const text = payloadText(payload)
+  const bytes = Buffer.byteLength(text)
+  return bytes > maxPayload
+    ? E.left(new InvalidDraft([`the payload should fit a line of ${maxPayload} bytes, it takes ${bytes}`]))
+    : E.right({ payload, text, blobs })
+}
+
+/** A value that stands in a blob whatever its size: the reference, and the blob by its name. */
+export const movedOut = (
+  value: unknown,
+): { readonly ref: BlobRef; readonly blobs: ReadonlyMap<string, Buffer> } => {
   const blobs = new Map<string, Buffer>()
-  const stored = store(JSON.parse(`{${text}}`), blobs) as Record<string, unknown>
-  shrink(stored, blobs, room)
-  const storedText = payloadText(stored)
-  const bytes = Buffer.byteLength(storedText)
-  return bytes > room
-    ? E.left(
-        new InvalidDraft([
-          `the payload should fit a line of ${maxPayload} bytes, it takes ${maxPayload - room + bytes}`,
-        ]),
-      )
-    : E.right({ payload: stored, text: storedText, blobs })
+  const ref =
+    typeof value === 'string'
+      ? moveText(value, blobs)
+      : put(Buffer.from(JSON.stringify(store(value, blobs))), { as: 'json' }, blobs)
+  return { ref, blobs }
 }
 
 const jsonOf = (payload: object): string | undefined => {
@@ -161,27 +177,37 @@ interface Place {
   readonly bytes: number
 }
 
-/** Moves the largest values out, strings first, until the payload fits its room. */
-const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>, room: number): void => {
-  let excess = Buffer.byteLength(payloadText(payload)) - room
+/** Moves the largest values out, strings first, until the payload fits. */
+const shrink = (payload: Record<string, unknown>, blobs: Map<string, Buffer>): void => {
+  let excess = Buffer.byteLength(payloadText(payload)) - maxPayload
   if (excess <= 0) return
   const strings: Place[] = []
   collect(payload, strings)
-  const members = Object.keys(payload).filter((key) => !structural.has(key))
   const places = strings.sort((a, b) => b.bytes - a.bytes)
   for (const place of places) {
     if (excess <= 0) return
     place.holder[place.key] = moveText(place.holder[place.key] as string, blobs)
     excess -= place.bytes - 140
   }
-  const sized = members
-    .map((key) => ({ key, json: JSON.stringify(payload[key]) }))
-    .sort((a, b) => b.json.length - a.json.length)
-  for (const { key, json } of sized) {
-    if (excess <= 0 || json.length < minMoved) return
-    payload[key] = put(Buffer.from(JSON.stringify(payload[key])), { as: 'json' }, blobs)
-    excess -= json.length - 140
+  const sized = movable(payload).sort((a, b) => b.bytes - a.bytes)
+  for (const { holder, key, bytes } of sized) {
+    if (excess <= 0 || bytes < minMoved) return
+    holder[key] = put(Buffer.from(JSON.stringify(holder[key])), { as: 'json' }, blobs)
+    excess -= bytes - 140
   }
+}
+
+/** Values that may stand in a blob whole: members that no fold looks into, and what an origin keeps beside them. */
+const movable = (payload: Record<string, unknown>): Place[] => {
+  const placeOf = (holder: Record<string, unknown>, key: string): Place => ({
+    holder,
+    key,
+    bytes: JSON.stringify(holder[key]).length,
+  })
+  const members = Object.keys(payload).filter((key) => !structural.has(key))
+  const origin = payload.origin as Record<string, unknown> | null | undefined
+  const isKept = typeof origin === 'object' && origin !== null && Object.hasOwn(origin, 'extra')
+  return [...members.map((key) => placeOf(payload, key)), ...(isKept ? [placeOf(origin, 'extra')] : [])]
 }
 
 const collect = (value: unknown, places: Place[]): void => {

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
+import { blobRefs } from './blob.js'
 import { reasonsOf } from './draft-reasons.js'
 import { InvalidDraft } from './errors/invalid-draft.js'
 import { type EventId, isEventType, noteTypes, payloads } from './event.js'
@@ -52,6 +53,8 @@ const envelopeReasons = (draft: Record<string, unknown>): string[] => {
   else if (draft.required === true && !isEventType(type))
     reasons.push(`a type that this version does not know (${type}) should not be required`)
   if (at !== undefined && !isTime(at)) reasons.push('at should be a time such as 2026-12-01T09:00:01.000Z')
+  // Later events need times of their own after it.
+  else if (typeof at === 'string' && at >= '9999') reasons.push('at should be before the year 9999')
   if (parent !== undefined && !(typeof parent === 'string' && /^[0-9a-f]{32}$/.test(parent)))
     reasons.push('parent should be an event id (32 hex)')
   if (note !== undefined && note !== true) reasons.push('note should be true or absent')
@@ -68,7 +71,23 @@ const payloadReasons = (draft: Record<string, unknown>): string[] => {
   const { type: _type, at: _at, parent: _parent, note: _note, ...payload } = draft
   const codec = payloads[type] as t.Mixed
   // Asking is several times cheaper than decoding, which keeps a trail of what it looks at.
-  if (codec.is(payload)) return []
+  if (codec.is(payload)) return referenceReasons(payload)
   const result = codec.decode(payload)
   return E.isRight(result) ? [] : [...reasonsOf(result.left)]
 }
+
+/** Members whose values a caller gives themselves: which of them stand in blobs is the store's to decide. */
+const valueMembers = [
+  'content',
+  'reasoning',
+  'refusal',
+  'summary',
+  'replacement',
+  'prompt',
+  'toolCalls',
+] as const
+
+const referenceReasons = (payload: Record<string, unknown>): string[] =>
+  valueMembers
+    .filter((member) => blobRefs(payload[member]).length > 0)
+    .map((member) => `${member} should hold the value itself, not a reference to a blob`)

@@ -77,7 +77,7 @@ const append = (state: SessionState, drafts: readonly Draft[]): Decision => {
   for (const draft of drafts) {
     const checked = draft.type === 'compaction' ? checkCompaction(nodes, draft) : E.right(draft)
     if (E.isLeft(checked)) return checked
-    ready.push(hangTool(nodes, checked.right))
+    ready.push(hang(nodes, checked.right))
   }
   const [first, ...rest] = ready
   return first === undefined
@@ -85,9 +85,11 @@ const append = (state: SessionState, drafts: readonly Draft[]): Decision => {
     : E.right([first, ...rest])
 }
 
-/** A `tool` note hangs on the message that made the call, before the side effect. */
-const hangTool = (nodes: readonly BranchNode[], draft: Draft): Draft => {
-  if (draft.type !== 'tool' || draft.parent !== undefined) return draft
+/** A `tool` note hangs on the message that made the call, before the side effect; a `label` on what it names. */
+const hang = (nodes: readonly BranchNode[], draft: Draft): Draft => {
+  if (draft.parent !== undefined) return draft
+  if (draft.type === 'label') return { ...draft, parent: draft.target as EventId }
+  if (draft.type !== 'tool') return draft
   const caller = callerOf(nodes, draft.toolCallId as string)
   return caller === undefined ? draft : { ...draft, parent: caller.id }
 }
@@ -117,7 +119,7 @@ const redo = (state: SessionState, leaf: EventId | undefined): Decision => {
   if (at?.reason === 'undo' && at.from !== null) return E.right([head(state, at.from, 'redo')])
   const undone = leaf ?? leftByUndo(nodes)
   return undone === null
-    ? refuse('nothing to redo', 'only an undo can be redone')
+    ? refuse('nothing to redo', 'only an undo can be redone', true)
     : refuse(
         'nothing to redo: the conversation went on since the undo',
         `go back to what was undone with \`coppice checkout SESSION ${undone}\``,

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { storeValues } from '../events/blob.js'
+import { InStoredForm, movedOut, storeValues } from '../events/blob.js'
 import type { Draft } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import type { EventId } from '../events/event.js'
@@ -24,7 +24,8 @@ export class Stamp {
   /** `tailAt`: the newest time in the log, '' for none. `parent`: where a draft hangs that does not say; null for a root. */
   seal(draft: Draft, parent: EventId | null, tailAt: string): Sealed {
     const { type, at, parent: named, note: _note, ...payload } = draft
-    const stored = storeValues(payload)
+    const { members, blobs } = type === 'request' ? requestMembers(payload) : { members: payload, blobs: [] }
+    const stored = storeValues(members)
     if (E.isLeft(stored)) throw stored.left
     const envelope = {
       parent: named ?? parent,
@@ -32,7 +33,10 @@ export class Stamp {
       type,
       note: !advances(draft),
     }
-    return { line: encodeText(envelope, stored.right.text), blobs: stored.right.blobs }
+    return {
+      line: encodeText(envelope, stored.right.text),
+      blobs: new Map([...stored.right.blobs, ...blobs]),
+    }
   }
 
   /** `max(clock, the session object's last + 1 ms, the log's last + 1 ms)`, so that no id comes twice (docs/FORMAT.md). */
@@ -49,6 +53,21 @@ export class Stamp {
     this.#lastAt = new Date(ms).toISOString()
     return this.#lastAt
   }
+}
+
+/** What goes with many calls of a model and is long: once in a blob, however often a `request` names it. */
+const requestMembers = (
+  payload: Readonly<Record<string, unknown>>,
+): { readonly members: Record<string, unknown>; readonly blobs: readonly (readonly [string, Buffer])[] } => {
+  const members: Record<string, unknown> = { ...payload }
+  const blobs: (readonly [string, Buffer])[] = []
+  for (const name of ['tools', 'instructions']) {
+    if (payload[name] === undefined || payload[name] === null) continue
+    const moved = movedOut(payload[name])
+    members[name] = new InStoredForm(moved.ref)
+    blobs.push(...moved.blobs)
+  }
+  return { members, blobs }
 }
 
 /** The last time that a line can hold. */

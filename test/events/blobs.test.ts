@@ -229,17 +229,32 @@ describe('a payload', () => {
     expect(E.isLeft(storeValues(payload))).toBe(true)
   })
 
-  test('that with members in their stored form is too long for a line is refused; the others make room first', () => {
-    const keep = (bytes: number) => new InStoredForm([{ id: 'a', message: { content: 'k'.repeat(bytes) } }])
+  test('with members in their stored form moves the longest strings out, escapes nothing anew, and changes no fold', () => {
     const most = 1024 * 1024 - 1024
-    const fits = storeValues({ summary: 's'.repeat(60_000), keep: keep(most - 50_000) })
-    if (E.isLeft(fits)) throw fits.left
-    expect(Buffer.byteLength(fits.right.text)).toBeLessThanOrEqual(most)
-    expect(fits.right.blobs.size).toBe(1)
-    const small = storeValues({ summary: 's', keep: keep(most) })
-    expect(E.isLeft(small) && small.left.reasons.join()).toMatch(
-      /should fit a line of 1047552 bytes, it takes 10476\d\d/,
-    )
+    const kept = [{ id: 'a', message: { content: 'k'.repeat(most), meta: { $$a: 1 } } }]
+    const stored = storeValues({ summary: 's'.repeat(60_000), keep: new InStoredForm(kept) })
+    if (E.isLeft(stored)) throw stored.left
+    const { payload, text, blobs } = stored.right
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most)
+    expect([...blobs.values()].map(String)).toEqual(['k'.repeat(most)])
+    expect(payload).toMatchObject({
+      summary: 's'.repeat(60_000),
+      keep: [{ message: { content: { as: 'text', bytes: most }, meta: { $$a: 1 } } }],
+    })
+    expect(kept[0]!.message.content).toHaveLength(most)
+  })
+
+  test('whose members in their stored form cannot be made to fit a line is refused', () => {
+    const ids = Array.from({ length: 40_000 }, () => 'a'.repeat(32))
+    const stored = storeValues({ summary: 's', keep: new InStoredForm(ids) })
+    expect(E.isLeft(stored) && stored.left.reasons.join()).toMatch(/should fit a line of 1047552 bytes/)
+  })
+
+  test('moves what an origin keeps beside the model out whole, where the line would be too long', () => {
+    const extra = Array.from({ length: 300_000 }, (_, i) => i)
+    const stored = storeValues({ role: 'user', content: 'hi', origin: { format: 'f', id: '1', extra } })
+    if (E.isLeft(stored)) throw stored.left
+    expect(stored.right.payload).toMatchObject({ origin: { format: 'f', id: '1', extra: { as: 'json' } } })
   })
 
   const nested = (levels: number): object => {

@@ -31,7 +31,7 @@ describe('undo and redo', () => {
       await session.redo()
       expect(await shown(store, session)).toEqual(state)
     }
-    expect(await refusal(session.redo())).toMatchObject({ tag: 'Refused', conflict: false })
+    expect(await refusal(session.redo())).toMatchObject({ tag: 'Refused', conflict: true })
     expect((await rowOf(store, session)).diverged).toEqual([])
   })
 

@@ -211,11 +211,39 @@ describe('a parent that the caller names', () => {
     ).toBe('Refused')
   })
 
-  it('keeps a time that no line can hold out of the log', async () => {
+  it('refuses a time after which no later event could have one', async () => {
     const { store, session } = await begun()
-    await session.append({ ...user('the end of time'), at: '9999-12-31T23:59:59.999Z' })
-    expect((await refusal(session.append(user('after')))).tag).toBe('Refused')
-    await session.append({ ...user('after'), at: at(1) })
+    const late = { ...user('the end of time'), at: '9999-12-31T23:59:59.999Z' }
+    expect((await refusal(session.append(late))).tag).toBe('InvalidDraft')
+    await session.append({ ...user('nearly'), at: '9998-12-31T23:59:59.999Z' })
+    await session.append(user('after'))
+    expect((await store.verify()).problems).toEqual([])
+  })
+
+  it('takes a raw label for a note on what it names, which must be there', async () => {
+    const { session } = await begun()
+    const [said] = await session.append(user('named'))
+    const [label] = await session.append({ type: 'label', target: said!.id, label: 'here' })
+    expect(label!.parent).toBe(said!.id)
+    const nowhere = { type: 'label', target: '0'.repeat(32), label: 'there' }
+    expect((await refusal(session.append(nowhere))).tag).toBe('NotFound')
+  })
+
+  it('refuses a blob reference in the place of a value: it would be stored as an object that nobody reads', async () => {
+    const { session } = await begun()
+    const reference = { $blob: 'a'.repeat(64), bytes: 3, as: 'text' }
+    expect((await refusal(session.append(user(reference)))).tag).toBe('InvalidDraft')
+  })
+
+  it('stores the tools and instructions of a request once, as blobs', async () => {
+    const { store, session } = await begun()
+    const request = { type: 'request', model: 'm', tools: [{ name: 'ls' }], instructions: 'be good' }
+    const [first] = await session.append(request)
+    const [again] = await session.append(request)
+    expect(first!.tools).toEqual(again!.tools)
+    expect(first!.tools).toMatchObject({ as: 'json' })
+    const reader = await store.reader(session.id)
+    expect(await reader.resolved(first)).toMatchObject({ tools: [{ name: 'ls' }], instructions: 'be good' })
     expect((await store.verify()).problems).toEqual([])
   })
 })

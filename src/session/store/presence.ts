@@ -39,10 +39,16 @@ const holding = (folder: string, { fs, clock, random }: Ports): Held => {
   const path = join(folder, name)
   // Under its name only once it is locked: a file without a lock is swept away.
   const file = fs.open(`${path}.new`, 'new')
-  file.tryLock('exclusive')
-  const who: Presence = { pid: process.pid, host: hostname(), since: new Date(clock.now()).toISOString() }
-  file.write(Buffer.from(JSON.stringify(who)))
-  fs.rename(`${path}.new`, path)
+  try {
+    file.tryLock('exclusive')
+    const who: Presence = { pid: process.pid, host: hostname(), since: new Date(clock.now()).toISOString() }
+    file.write(Buffer.from(JSON.stringify(who)))
+    fs.rename(`${path}.new`, path)
+  } catch (error) {
+    file.close()
+    fs.remove(`${path}.new`)
+    throw error
+  }
   return {
     name,
     release: () => {

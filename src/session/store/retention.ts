@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { NotFound, Refused } from '../../events/errors/index.js'
+import { Ambiguous, NotFound, Refused } from '../../events/errors/index.js'
 import { isSessionId } from '../../events/file-log/file-log.js'
 import type { SessionRef, SessionRow } from '../api.js'
 import type { Home } from './home.js'
@@ -85,10 +85,10 @@ export const unarchiveSession = async (home: Home, name: string): Promise<Sessio
   if (ref === undefined)
     throw new NotFound('session', name, `the archive of ${home.root}`, 'list it with `coppice archive`')
   if (other !== undefined)
-    throw new Refused(
-      `${name} fits several archived sessions`,
-      found.map(({ id }) => id).join(', '),
-      'give more characters of the id',
+    throw new Ambiguous(
+      'session',
+      name,
+      found.map(({ id }) => id),
     )
   await move(home, join(workspaceLayout(ref.place.folder).archive, ref.id), ref.place.folder, ref.id)
   await logRemoval(home, { session: ref.id, workspace: ref.workspace, action: 'unarchived' })

@@ -155,7 +155,9 @@ class SessionCheck {
   }
 
   report(): Omit<SessionReport, 'bytes'> {
-    const ends = sessionIndex.view(this.#state).diverged.map(({ leaf }) => leaf)
+    const { head, diverged } = sessionIndex.view(this.#state)
+    // All ends, the head's first: whoever reads it must choose between them.
+    const ends = diverged.length === 0 || head === null ? [] : [head, ...diverged.map(({ leaf }) => leaf)]
     return { events: this.#lines, problems: this.problems, ends, redacted: this.#redacted }
   }
 }
