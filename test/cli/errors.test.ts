@@ -56,7 +56,7 @@ describe('errors', () => {
     ['a system message that is not there', ['new', '--system', '/nonexistent'], 3],
     ['a workspace that is not there', ['new', '-w', '/nonexistent/folder'], 3],
     ['an undo to no user message', ['undo', 'SESSION', 'SESSION'], 1],
-    ['nothing to redo', ['redo', 'SESSION'], 1],
+    ['nothing to redo', ['redo', 'SESSION'], 5],
     ['a branch name that looks like an id', ['branch', 'SESSION', 'abcdef'], 2],
     ['a label too long', ['label', 'SESSION', '@', 'x'.repeat(201)], 2],
     ['a status that is none', ['list', '--status', 'busy'], 2],

@@ -135,7 +135,8 @@ describe('repair', () => {
     await store.repair(id)
     const { problems, diverged } = await store.verify()
     expect(problems).toEqual([])
-    expect(diverged).toEqual([{ session: id, ends: [orphan.id] }])
+    const head = await (await store.reader(id)).head()
+    expect(diverged).toEqual([{ session: id, ends: [head, orphan.id] }])
     expect(await textsOf(store, id)).toEqual(['one', 'three', 'four', 'in the gap', 'after'])
   })
 

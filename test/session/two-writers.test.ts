@@ -84,7 +84,7 @@ describe('a writer that finds others came first', () => {
       expect((await two.stores[1].list())[0]?.diverged.map(({ leaf }) => leaf)).toEqual([theirs.id])
       const { diverged, problems } = await two.stores[1].verify()
       expect({ diverged, problems }).toEqual({
-        diverged: [{ session: two.a.id, ends: [theirs.id] }],
+        diverged: [{ session: two.a.id, ends: [two.b.head, theirs.id] }],
         problems: [],
       })
       const again = await two.stores[1].open(two.a.id)
