@@ -1,8 +1,13 @@
+import type { FileDiff } from '../checkpoints/diff.js'
+import type { Collected } from '../checkpoints/objects/collect.js'
+import type { PlanEntry } from '../checkpoints/plan-entry.js'
+import type { CheckpointReason } from '../checkpoints/take.js'
 import type { Content, Usage } from '../events/content.js'
 import type { Draft } from '../events/draft.js'
-import type { Damage, LogLostTail } from '../events/errors/index.js'
+import type { Damage, LogLostTail, Tagged } from '../events/errors/index.js'
 import type { Event, EventId } from '../events/event.js'
 import type { Lost } from '../events/file-log/repair.js'
+import type { FileRecord, LeftOut } from '../events/file-record.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Divergence, SessionRow as IndexRow } from '../projections/session-index.js'
@@ -20,11 +25,49 @@ export interface ReadView {
   readonly report?: (damage: Damage) => void
 }
 
-export interface Undone {
+/** How the conversation, the code, or both go to another node (docs/CHECKPOINTS.md). */
+export interface MoveOptions {
+  /** What goes: both by default, which is the conversation alone where no code is tracked. */
+  readonly what?: 'conversation' | 'code' | 'both'
+  /** A file that others changed since: nothing is done (RestoreConflict), it is restored too, or it is left. */
+  readonly onConflict?: 'stop' | 'force' | 'keep'
+  /** Files outside the workspace too. */
+  readonly outside?: boolean
+}
+
+/** What a move would do. */
+export interface MovePlan {
+  /** One entry a tracked file; `[]` where no code goes. */
+  readonly entries: readonly PlanEntry[]
+  /** Where the conversation would stand: the nearest event that is no `head` event. */
+  readonly head: EventId
+}
+
+export interface MoveResult {
   /** Where the conversation now stands: the nearest event that is no `head` event. */
   readonly head: EventId
+  /** What was done with each tracked file; `[]` where no code went. */
+  readonly files: readonly PlanEntry[]
+}
+
+export interface Undone extends MoveResult {
   /** The prompt that was taken back, whole. */
   readonly prompt: string
+}
+
+/** What a checkpoint came to. */
+export interface CheckpointTaken {
+  /** Its event; null where nothing had changed since the last one, and none was written. */
+  readonly id: EventId | null
+  readonly commit: string | null
+  /** Records that differ from what was known before. */
+  readonly files: readonly FileRecord[]
+  /** Why it could not be taken; it is in the log all the same. Null where it was. */
+  readonly failed: string | null
+  /** Paths that were asked for and are in no checkpoint, and why. */
+  readonly refused: readonly LeftOut[]
+  /** Tracked paths that could not be read: their last records stand. */
+  readonly unread: readonly LeftOut[]
 }
 
 export interface CompactInput {
@@ -67,9 +110,27 @@ export interface Session {
     drafts: Draft | readonly Draft[],
     options?: { readonly durability?: Durability },
   ): Promise<readonly Event[]>
-  undo(target: EventId): Promise<Undone>
-  redo(): Promise<EventId>
-  checkout(event: EventId): Promise<EventId>
+  /** Goes back to just before a user message. Rejects with RestoreConflict where files changed since: nothing is done then. */
+  undo(target: EventId, options?: MoveOptions): Promise<Undone>
+  /** Takes back the newest undo that was not yet redone, code too where that undo moved it. */
+  redo(options?: Omit<MoveOptions, 'what'>): Promise<MoveResult>
+  /** Moves the head to any node; `what` is the conversation alone by default. */
+  checkout(event: EventId, options?: MoveOptions): Promise<MoveResult>
+  /** What these would do. Change nothing. */
+  planUndo(target: EventId, options?: MoveOptions): Promise<MovePlan>
+  planRedo(options?: Omit<MoveOptions, 'what'>): Promise<MovePlan>
+  planCheckout(event: EventId, options?: MoveOptions): Promise<MovePlan>
+  /**
+   * For tools: says which files a call is about to change, and has changed (relative paths to the workspace). Their bytes
+   * are in the store when this resolves. What cannot be recorded is told, in the log too, and never rejects.
+   */
+  beforeEdit(paths: readonly string[], options?: { readonly toolCallId?: string }): Promise<CheckpointTaken>
+  afterEdit(paths: readonly string[], options?: { readonly toolCallId?: string }): Promise<CheckpointTaken>
+  /** Records files as they are; without paths every tracked one. `reason` is `manual` by default. */
+  checkpoint(
+    paths?: readonly string[],
+    options?: { readonly reason?: CheckpointReason },
+  ): Promise<CheckpointTaken>
   /** Begins a named branch at `at` (the position by default). */
   branch(name: string, at?: EventId): Promise<EventId>
   label(event: EventId, label: string | null): Promise<void>
@@ -144,6 +205,47 @@ export interface SessionRepaired {
   readonly lostTail: EventId | null
 }
 
+/** One checkpoint, as `checkpoints --json` prints it. */
+export interface CheckpointRow {
+  readonly id: EventId
+  readonly at: string
+  readonly reason: string
+  readonly toolCallId: string | null
+  readonly commit: string | null
+  readonly failed: string | null
+  /** How many records it holds: what differed from before it. */
+  readonly files: readonly FileRecord[]
+}
+
+/** What a session takes on disk, in bytes. */
+export interface SessionUse {
+  readonly session: EventId
+  readonly workspace: string
+  readonly archived: boolean
+  readonly log: number
+  readonly blobs: number
+  /** How many checkpoints, what their branch leads to, and what no other session's does. */
+  readonly checkpoints: number
+  readonly code: number
+  readonly ownCode: number
+}
+
+export interface Use {
+  readonly sessions: readonly SessionUse[]
+  /** By workspace: its checkpoints' objects, and those that no session leads to (`gc` frees them). */
+  readonly workspaces: readonly {
+    readonly workspace: string
+    readonly code: number
+    readonly unreached: number
+  }[]
+  readonly caches: number
+}
+
+/** What was freed in one workspace, in bytes; with `dryRun` what would be. */
+export interface Freed extends Collected {
+  readonly workspace: string
+}
+
 /** Reading one session without holding it open for writing: nothing is locked, nothing is written. */
 export interface SessionReader {
   readonly id: EventId
@@ -169,6 +271,10 @@ export interface SessionReader {
   /** What the model gets at `at`: reads the log only back to what the last compaction left (INV-11). */
   context(view?: ReadView & { readonly format?: 'openai' | 'anthropic' | 'plain' }): Promise<unknown>
   undoTargets(options?: { readonly all?: boolean }): Promise<readonly unknown[]>
+  /** The checkpoints on the path to `at`, and those that failed, first to last. */
+  checkpoints(view?: ReadView): Promise<readonly CheckpointRow[]>
+  /** The code difference between two nodes, one entry a file. */
+  diff(from: EventId, to: EventId, view?: ReadView): Promise<readonly FileDiff[]>
   tree(view?: ReadView): Promise<unknown>
   row(): Promise<SessionRow>
   /** Whether the fold saved in the index equals a fold of the log up to where it was saved (INV-3, INV-8); null where none is saved. */
@@ -193,6 +299,8 @@ export interface NewSession {
   /** A system message to begin with. */
   readonly system?: string
   readonly startedBy?: { readonly session: EventId; readonly event: EventId }
+  /** What of the code is tracked: files that tools name (the default), or the whole workspace under the ignore rules. */
+  readonly track?: 'edits' | 'workspace'
 }
 
 /** A folder of sessions, by workspace. */
@@ -237,5 +345,16 @@ export interface Store {
     options?: { readonly since?: string; readonly progress?: (done: number, total: number) => void },
   ): Promise<Verified>
   repair(name: string): Promise<SessionRepaired>
+  /** What takes space; the whole store's where no session is named. */
+  use(names?: readonly string[]): Promise<Use>
+  /** Frees what no session's checkpoints lead to, and packs the rest, in the workspaces of the named sessions, or in all. */
+  collect(
+    names?: readonly string[],
+    options?: {
+      readonly dryRun?: boolean
+      readonly progress?: (done: number, total: number) => void
+      readonly failed?: (workspace: string, error: Tagged) => void
+    },
+  ): Promise<readonly Freed[]>
   close(): void
 }
