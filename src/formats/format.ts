@@ -1,4 +1,6 @@
 import type { EventId } from '../events/event.js'
+import type { Finding } from './find.js'
+import type { Writer } from './writer.js'
 
 /**
  * What a reader makes of a foreign store, in the order of its records. Every event has a `key` of its own within its
@@ -93,10 +95,14 @@ export interface Format {
   readonly folders: (surroundings: Surroundings) => readonly string[]
   /** The sources (files) at or below a path; [] where there are none. */
   readonly find: (path: string) => Promise<readonly string[]>
+  /** Which files below a folder are looked into, and which folders are entered, where it is not every folder's `.jsonl`. */
+  readonly finding?: Finding
   /** Whether a file looks like one of this format, by its path and its first 64 KiB. */
   readonly detect: (path: string, start: string) => boolean
   /** Its tool takes records out of a source again (an undo that cuts the file): where it ends, the conversation stands. */
   readonly isCutByUndo?: true
   /** Reads one source; never rejects for what the source holds: that becomes `failed` items. */
   readonly read: (source: string) => AsyncIterable<Item>
+  /** What writes sessions as its tool keeps them; absent where nothing does. */
+  readonly writer?: Writer
 }

@@ -9,8 +9,8 @@ export interface RawLine {
   readonly dropped: number
 }
 
-/** A line longer than this is reported, not held: V8 keeps no string much longer. */
-export const maxSourceLine = 256 * 1024 * 1024
+/** A line longer than this is reported, not held: a reader takes no more memory than its longest line asks for. */
+export const maxSourceLine = 128 * 1024 * 1024
 
 /**
  * Splits a stream at `\n` alone: U+2028, U+2029 and U+0085 stand inside strings of real files. Holds one line at a time.

@@ -1,7 +1,8 @@
 import type { Item } from '../format.js'
 import { isObject, type Json } from '../remainder.js'
-import { blockOf, partOf } from './blocks.js'
+import { partOf } from './blocks.js'
 import { append, type Context, extraOf, parentOf } from './chain.js'
+import { saidSummary } from './record.js'
 import { listOf, objectOf, textOf } from './records.js'
 import { customEvent, userLine } from './speech.js'
 import { isAbove, type Node, settledAt } from './tree.js'
@@ -30,21 +31,13 @@ export const summaryLine = (context: Context): Item[] => {
   }
   const { content } = objectOf(record.value, 'message')
   const parts = Array.isArray(content) ? content.map(partOf) : null
-  const said = {
-    type: 'user',
-    isCompactSummary: true,
-    isVisibleInTranscriptOnly: true,
-    message: {
-      role: 'user',
-      content: parts === null ? content : parts.map((part) => blockOf(part as unknown as Json)),
-    },
-  }
+  const summary = parts ?? (typeof content === 'string' ? content : '')
   const { preTokens, postTokens } = meta
   const item = append(context, {
     key,
     type: 'compaction',
     payload: (idOf) => ({
-      summary: parts ?? (typeof content === 'string' ? content : ''),
+      summary,
       through: idOf(through.key),
       ...(textOf(meta, 'trigger') === null ? {} : { trigger: meta.trigger }),
       ...(typeof preTokens === 'number' ? { tokensBefore: preTokens } : {}),
@@ -53,7 +46,7 @@ export const summaryLine = (context: Context): Item[] => {
     parent,
     joining,
     through,
-    extra: extraOf(context, parent, said),
+    extra: extraOf(context, parent, saidSummary(summary)),
   })
   relink(context, kept)
   return [item]

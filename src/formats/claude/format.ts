@@ -10,6 +10,7 @@ import { callOf } from './caller.js'
 import { claudeRecord, looksLikeRecord } from './records.js'
 import { namedBy } from './sessions.js'
 import { Transcript } from './transcript.js'
+import { claudeWriter } from './write.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
   const config = env.CLAUDE_CONFIG_DIR
@@ -80,4 +81,5 @@ export const claude: Format = {
   find: (path) => findFiles(path, detect),
   detect,
   read,
+  writer: claudeWriter,
 }

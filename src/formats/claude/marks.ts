@@ -1,5 +1,6 @@
 import type { Item } from '../format.js'
 import { annotate, type Chain, type Context, extraOf, type Status } from './chain.js'
+import { saidTitle } from './record.js'
 import { textOf } from './records.js'
 import { customEvent, status } from './speech.js'
 import { isAbove, type Node } from './tree.js'
@@ -19,10 +20,7 @@ export const titleLine = (context: Context, member: 'customTitle' | 'aiTitle'): 
   if (title === '') return customEvent(context, record.type)
   if (title !== given.trim())
     reading.remarks.add(chain.key, `title longer than ${longestTitle} characters was cut`)
-  const extra = extraOf(context, chain.tip, {
-    type: member === 'customTitle' ? 'custom-title' : 'ai-title',
-    [member]: title,
-  })
+  const extra = extraOf(context, chain.tip, saidTitle(title, member === 'customTitle'))
   return [
     annotate(context, {
       key,

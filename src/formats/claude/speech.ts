@@ -1,11 +1,12 @@
 import { sha256 } from '../../events/id.js'
 import type { EventItem, Item } from '../format.js'
-import { isObject, type Json, sameJson } from '../remainder.js'
-import { blockOf, blocksOf, partOf, spokenOf } from './blocks.js'
+import { isObject, type Json } from '../remainder.js'
+import { partOf, spokenOf } from './blocks.js'
 import { annotate, append, type Context, extraOf, parentOf, type Status } from './chain.js'
+import { saidAssistant, saidUser } from './record.js'
 import { objectOf, textOf } from './records.js'
 import type { Node } from './tree.js'
-import { saidUsage, usageOf } from './usage.js'
+import { usageOf } from './usage.js'
 
 /** Lines that the user, the model or a tool speaks. */
 
@@ -22,16 +23,9 @@ export const userLine = (context: Context): Item[] => {
   const first = parentOf(context, joining)
   let parent = first
   const items: Item[] = []
-  const parts = rest.map(partOf)
-  const said = {
-    type: 'user',
-    message: {
-      role: 'user',
-      content: Array.isArray(content)
-        ? [...results.map(saidResult), ...parts.map((part) => blockOf(part as unknown as Json))]
-        : content,
-    },
-  }
+  const payloads = results.map((block) => resultPayload(block, record.value))
+  const prompt = hasText ? promptPayload(record.value, content, rest.map(partOf)) : null
+  const said = saidUser(payloads, prompt)
   const extra = extraOf(context, first, said)
   const names = new Set<string>()
   for (const [i, block] of results.entries()) {
@@ -42,7 +36,7 @@ export const userLine = (context: Context): Item[] => {
       append(context, {
         key: results.length === 1 && !hasText ? key : name,
         type: 'message',
-        payload: resultPayload(block, record.value),
+        payload: payloads[i] ?? {},
         parent,
         joining,
         results: typeof id === 'string' ? [id] : [],
@@ -52,17 +46,8 @@ export const userLine = (context: Context): Item[] => {
     )
     parent = context.chain.tip
   }
-  if (hasText)
-    items.push(
-      append(context, {
-        key,
-        type: 'message',
-        payload: promptPayload(record.value, content, parts),
-        parent,
-        joining,
-        extra,
-      }),
-    )
+  if (prompt !== null)
+    items.push(append(context, { key, type: 'message', payload: prompt, parent, joining, extra }))
   return [...items, ...interruption(context, content)]
 }
 
@@ -98,18 +83,6 @@ const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
   }
 }
 
-/** The block that a writer makes of `resultPayload`. */
-const saidResult = ({ tool_use_id: id, content, is_error: failed }: Json): Json => ({
-  type: 'tool_result',
-  ...(typeof id === 'string' ? { tool_use_id: id } : {}),
-  ...(Array.isArray(content)
-    ? { content: content.map((block) => blockOf(partOf(block) as unknown as Json)) }
-    : typeof content === 'string'
-      ? { content }
-      : {}),
-  ...(typeof failed === 'boolean' ? { is_error: failed } : {}),
-})
-
 const interruption = (context: Context, content: unknown): EventItem[] => {
   const first = Array.isArray(content)
     ? (content as unknown[]).map((block) => (isObject(block) ? block.text : block))
@@ -131,20 +104,6 @@ export const assistantLine = (context: Context): Item[] => {
   const failed = record.value.isApiErrorMessage === true
   const joining = { as: 'assistant', message: group } as const
   const parent = parentOf(context, joining)
-  const blocks = blocksOf(spoken)
-  const said = {
-    type: 'assistant',
-    message: {
-      type: 'message',
-      role: 'assistant',
-      content: sameJson(blocks, message.content) ? blocks : undefined,
-      stop_reason: stop,
-      stop_sequence: null,
-      ...(group === null ? {} : { id: group }),
-      ...(model === null ? {} : { model }),
-      ...(usage === undefined ? {} : { usage: saidUsage(usage) }),
-    },
-  }
   const payload = {
     role: 'assistant',
     ...spoken,
@@ -163,7 +122,7 @@ export const assistantLine = (context: Context): Item[] => {
     parent,
     joining,
     calls,
-    extra: extraOf(context, parent, said),
+    extra: extraOf(context, parent, saidAssistant(payload)),
   })
   for (const prompt of promptsIn(message.content))
     reading.prompts.set(sha256(prompt), { session: chain.key, event: key })

@@ -22,10 +22,13 @@ export interface Compacted {
 export const compactedEvent = (payload: Json, tip: Node | null, spoken: Spoken): Compacted => {
   const through = coverable(tip, tip)
   const message = textIn(payload, 'message')
-  const history = listIn(payload, 'replacement_history').flatMap((item) => {
+  const listed = listIn(payload, 'replacement_history').flatMap((item) => {
     const mapped = isObject(item) ? messageOf(item, '', () => undefined) : null
     return mapped === null ? [] : [mapped.payload]
   })
+  // The summary itself comes last, even where the user once said the same.
+  const endsInSummary = message !== null && wordsOf(listed.at(-1)?.content) === message
+  const history = endsInSummary ? listed.slice(0, -1) : listed
   const kept = history.flatMap((one) => {
     const found = through === null ? undefined : spoken.find(one, through)
     return found === undefined ? [] : [found]

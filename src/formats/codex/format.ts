@@ -11,6 +11,7 @@ import { Remarks } from '../remarks.js'
 import { codexRecord, itemTypes, looksLikeRecord } from './record.js'
 import { Rollout } from './rollout.js'
 import { nameKey, threadName } from './titles.js'
+import { codexWriter } from './write.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
   const root = env.CODEX_HOME || join(home, '.codex')
@@ -67,17 +68,19 @@ async function* read(source: string): AsyncGenerator<Item> {
 
 /** Node reads zstd from 22.15 on; its types here are of the oldest version that Coppice runs on. */
 const bytesOf = (source: string): Readable => {
-  const bytes = createReadStream(source, { highWaterMark: 256 * 1024 })
-  if (!isCompressed(source)) return bytes
+  if (!isCompressed(source)) return streamOf(source)
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => NodeJS.ReadWriteStream }
   if (createZstdDecompress === undefined)
     throw new Error(
       `compressed with zstd, which Node ${process.versions.node} cannot read: run \`zstd -d\` on a copy, or Node 22.15 or later`,
     )
+  const bytes = streamOf(source)
   const plain = createZstdDecompress()
   bytes.on('error', (error) => (plain as unknown as Readable).destroy(error))
   return bytes.pipe(plain) as unknown as Readable
 }
+
+const streamOf = (source: string): Readable => createReadStream(source, { highWaterMark: 256 * 1024 })
 
 async function* nameNote(source: string, { thread }: Rollout): AsyncGenerator<Item> {
   const title = thread === null ? null : await threadName(source, thread.session)
@@ -97,6 +100,8 @@ export const codex: Format = {
   title: 'Codex',
   folders,
   find: (path) => findFiles(path, detect, { isNamed }),
+  finding: { isNamed },
   detect,
   read,
+  writer: codexWriter,
 }

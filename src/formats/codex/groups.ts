@@ -1,6 +1,6 @@
 /**
  * Which items are one reply of the model: Codex writes a line for each, and no id of the reply. A reply ends with the
- * user's words, or with the results of its calls once the model speaks again.
+ * user's words, with its turn, or with the results of its calls once the model speaks again.
  */
 export class Replies {
   #group: string | null = null
@@ -8,7 +8,7 @@ export class Replies {
   #hasResults = false
   readonly #calls = new Set<string>()
 
-  /** The user, or what speaks in their name. */
+  /** The user, what speaks in their name, or a turn that begins. */
   end(): void {
     this.#group = null
   }

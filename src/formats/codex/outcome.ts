@@ -10,8 +10,9 @@ export const outcomeOf = (payload: Json): (Outcome & { readonly call: string }) 
   if (call === null || !ends.has(textIn(payload, 'type') ?? '')) return null
   const ok = okIn(payload)
   const { secs, nanos } = objectIn(payload, 'duration')
+  // Nothing takes no time at all: there, nobody measured it.
   const durationMs =
-    typeof secs === 'number' && typeof nanos === 'number' ? secs * 1000 + nanos / 1e6 : undefined
+    typeof secs === 'number' && typeof nanos === 'number' ? secs * 1000 + nanos / 1e6 || undefined : undefined
   return {
     call,
     ...(ok === undefined ? {} : { ok }),

@@ -105,7 +105,9 @@ export class Rollout {
     const { record, key } = place
     const mapped = messageOf(record.payload, key, (call) => this.#outcomes.get(call))
     if (mapped === null) return this.#custom(place)
-    const { payload } = mapped
+    const { payload, results } = mapped
+    // A later call may have the same id: this was told of one.
+    for (const call of results) this.#outcomes.delete(call)
     if (payload.role === 'user' && this.#spoken.isRepeated(payload.content, 'item'))
       return this.#custom(place, ': an event before it says the same')
     return [
@@ -161,6 +163,7 @@ export class Rollout {
         return this.#cost(place)
       case 'task_started':
         this.#turns.start(thread.tip)
+        this.#replies.end()
         return this.#custom(place)
       case 'task_complete':
         this.#turns.end()

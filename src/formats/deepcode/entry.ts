@@ -71,7 +71,7 @@ export const entryNotes = (entry: Json, firstPrompt: string | null, place: Place
 const hash = (value: unknown): string => sha256(JSON.stringify(value)).slice(0, 16)
 
 /** How Deep Code names a session that nobody renamed: 100 UTF-16 units of the first prompt. */
-const derivedTitle = (prompt: string | null): string =>
+export const derivedTitle = (prompt: string | null): string =>
   prompt === null || prompt === '' ? '[Image Prompt]' : prompt.slice(0, 100)
 
 interface ProcessNote {

@@ -8,6 +8,7 @@ import { Remarks } from '../remarks.js'
 import { entryNotes } from './entry.js'
 import { History } from './history.js'
 import { indexed } from './index-file.js'
+import { deepcodeWriter } from './write.js'
 
 const looksLikeMessage = (value: unknown): boolean =>
   isObject(value) &&
@@ -54,4 +55,5 @@ export const deepcode: Format = {
   detect,
   isCutByUndo: true,
   read,
+  writer: deepcodeWriter,
 }

@@ -2,11 +2,11 @@ import type { EventId } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
 import type { EventItem, Item } from '../format.js'
 import type { JsonRecord } from '../jsonl.js'
-import { isObject, type Json } from '../remainder.js'
+import { isObject, type Json, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { epoch, normalTime } from '../time.js'
 import type { Indexed } from './index-file.js'
-import { messageOf, summaryPrefix } from './message.js'
+import { checkpointOf, messageOf, summaryPrefix } from './message.js'
 
 /** A summary that waits for its place: Deep Code puts it before messages that were there already when it was made. */
 interface Summary {
@@ -15,8 +15,13 @@ interface Summary {
   readonly value: Json
   readonly record: JsonRecord
   readonly covered: readonly Covered[]
+  /** The last message that it stands after for the model: system messages that stay may follow what it covers. */
+  readonly through: string
+  /** The key of the line before it, where that is not the last one that it covers. */
+  readonly after: string | null
 }
 
+/** A message that a summary stands for, and when it was marked as such. */
 interface Covered {
   readonly id: string
   readonly updateTime: unknown
@@ -31,10 +36,14 @@ interface Kept {
 /** Turns the lines of one session's file into items: a chain in file order. */
 export class History {
   #tip: string | null = null
+  /** The key of the last line. */
+  #line: string | null = null
   #at: string | null = null
   readonly #hashes = new Map<string, string>()
   #compacted: Covered[] = []
   #hasCompactedSystem = false
+  /** The last line, if it and those back to what the next summary covers are system messages, which it does not cover. */
+  #staying: string | null = null
   #kept: Kept[] = []
   #waiting: Summary[] = []
 
@@ -61,18 +70,21 @@ export class History {
     const key = this.#keyOf(record, value)
     if (key === null) return begun
     const due = isSummary(value) ? [] : this.#placeSummaries(at)
-    return [...begun, ...due, ...this.#carry(record, value, key, at)]
+    const carried = this.#carry(record, value, key, at)
+    this.#line = key
+    return [...begun, ...due, ...carried]
   }
 
   /** Summaries with nothing after them, and old messages that no summary stands for. */
   end(): Item[] {
     const items = this.#placeSummaries(null)
-    for (const { id } of this.#compacted) {
+    for (const { id, updateTime } of this.#compacted) {
       this.remarks.add(
         this.session,
         'message is marked as compacted, but no summary stands for it: hidden from the model by an edit',
       )
-      items.push(this.#event(`${id}#compacted`, 'edit', (idOf) => ({ target: idOf(id), replacement: null })))
+      const payload: EventItem['payload'] = (idOf) => ({ target: idOf(id), replacement: null })
+      items.push(this.#event(`${id}#compacted`, 'edit', payload, undefined, { updateTime }))
     }
     return items
   }
@@ -131,27 +143,32 @@ export class History {
   }
 
   #carry(record: JsonRecord, value: Json, key: string, at: string): Item[] {
-    const mapped = messageOf(value)
+    const mapped = messageOf(value, { key, session: this.session, at })
     if (mapped === null) {
+      this.#staying = null
       this.remarks.add(this.session, 'line without a known role or a readable content kept as a custom event')
       return [this.#event(key, 'custom', () => ({ name: 'deepcode:message', data: value }), record)]
     }
     if (isSummary(value) && this.#compacted.length > 0) {
-      this.#waiting.push({ key, at, value, record, covered: this.#compacted })
+      const after = this.#line === this.#compacted.at(-1)?.id ? null : this.#line
+      const through = this.#staying ?? this.#compacted.at(-1)?.id ?? ''
+      this.#waiting.push({ key, at, value, record, covered: this.#compacted, through, after })
       this.#compacted = []
+      this.#staying = null
       return []
     }
     if (isSummary(value)) return [this.#orphan(record, value, key)]
     const isSystem = value.role === 'system'
+    const follows =
+      this.#staying !== null || (this.#line !== null && this.#line === this.#compacted.at(-1)?.id)
+    this.#staying = follows && isSystem && value.compacted !== true ? key : null
     if (value.compacted === true) {
       this.#compacted.push({ id: key, updateTime: value.updateTime })
       this.#hasCompactedSystem ||= isSystem
     } else if (isSystem) this.#kept.push({ key, content: mapped.payload.content })
     const message = (): EventItem => this.#event(key, 'message', () => mapped.payload, record, mapped.extra)
-    const hash = value.checkpointHash
-    return typeof hash === 'string' && hash !== ''
-      ? [this.#checkpoint(key, hash, value, record), message()]
-      : [message()]
+    const hash = checkpointOf(value)
+    return hash === null ? [message()] : [this.#checkpoint(key, hash, value, record), message()]
   }
 
   /**
@@ -163,15 +180,10 @@ export class History {
       this.session,
       'summary whose messages are no longer in the file: kept as a custom event that the model reads',
     )
-    const { content, ...data } = value
-    this.#kept.push({ key, content })
-    this.#summaries.add(key)
-    return this.#event(
-      key,
-      'custom',
-      () => ({ name: 'deepcode:summary', data, content: content ?? '' }),
-      record,
-    )
+    const said = { content: value.content ?? '' }
+    const data = remainder(value, said) ?? {}
+    this.#keepSummary(key, value)
+    return this.#event(key, 'custom', () => ({ name: 'deepcode:summary', data, ...said }), record)
   }
 
   /** The code before the prompt; its commit stays in Deep Code's own repository. */
@@ -194,10 +206,9 @@ export class History {
     return due.map((summary) => this.#compaction(summary))
   }
 
-  #compaction({ key, at, value, record, covered }: Summary): EventItem {
+  #compaction({ key, at, value, record, covered, through, after }: Summary): EventItem {
     const text = typeof value.content === 'string' ? value.content : ''
     const summary = text.startsWith(summaryPrefix) ? text.slice(summaryPrefix.length) : text
-    const through = covered[covered.length - 1]?.id ?? ''
     const kept = [...this.#kept]
     const needsKept = this.#hasCompactedSystem || kept.some((one) => this.#isSummary(one.key))
     const keep = (idOf: (key: string) => EventId | null): unknown[] =>
@@ -205,10 +216,13 @@ export class History {
         const id = idOf(one.key)
         return id === null ? [] : [{ id, message: { role: 'system', content: one.content } }]
       })
-    this.#kept.push({ key, content: text })
-    this.#summaries.add(key)
+    this.#keepSummary(key, value)
     const { content: _content, ...rest } = value
-    const extra = { ...(text === summary ? value : rest), covered }
+    const extra = {
+      ...(text === summary ? value : rest),
+      covered,
+      ...(after === null ? {} : { after }),
+    }
     const before = this.#at
     this.#at = at
     const item = this.#event(
@@ -223,6 +237,14 @@ export class History {
   }
 
   readonly #summaries = new Set<string>()
+
+  /** Each summary goes on telling the model what it sums up, unless it is marked as told by a later one. */
+  #keepSummary(key: string, { content, compacted }: Json): void {
+    if (compacted === true) return
+    this.#kept.push({ key, content: content ?? '' })
+    this.#summaries.add(key)
+  }
+
   #isSummary(key: string): boolean {
     return this.#summaries.has(key)
   }

@@ -1,21 +1,28 @@
 import type { Part, ToolCall } from '../../events/content.js'
 import { isObject, type Json, remainder } from '../remainder.js'
+import { mark, outputIn } from './result.js'
 
 /** What Deep Code writes before the text of a summary. */
 export const summaryPrefix = 'There are earlier parts of the conversation. Here is a summary: \n\n'
 
 const roles = new Set(['system', 'user', 'assistant', 'tool'])
 
-/** Members that Deep Code changes in place later: what they say becomes events of its own. */
-const changing = new Set(['compacted', 'checkpointHash'])
-
 export interface Mapped {
   readonly payload: Record<string, unknown>
   readonly extra: Json | undefined
 }
 
+/** What an event says of its line beside its payload. */
+export interface Place {
+  /** `origin.id`; another than the line's own id where that stands twice, or is missing. */
+  readonly key: string
+  readonly session: string
+  /** The event's time. */
+  readonly at: string
+}
+
 /** A line as a message; null where it has no role that we know. */
-export const messageOf = (value: Json): Mapped | null => {
+export const messageOf = (value: Json, place: Place): Mapped | null => {
   const { role, content } = value
   if (
     typeof role !== 'string' ||
@@ -24,7 +31,7 @@ export const messageOf = (value: Json): Mapped | null => {
   )
     return null
   const params = isObject(value.messageParams) ? value.messageParams : {}
-  const images = imagesOf(value.contentParams)
+  const blocks = blocksIn(value.contentParams)
   const text = content ?? null
   const ok = role === 'tool' ? okOf(text) : undefined
   const calls = role === 'assistant' ? callsOf(params.tool_calls) : undefined
@@ -33,7 +40,7 @@ export const messageOf = (value: Json): Mapped | null => {
   const meta = metaOf(value.meta)
   const payload = {
     role,
-    content: images === null ? text : [...(text === null ? [] : [{ type: 'text', text }]), ...images],
+    content: blocks === null ? text : [...(text === null ? [] : [{ type: 'text', text }]), ...blocks],
     ...(calls === undefined ? {} : { toolCalls: calls }),
     ...(typeof callId === 'string' ? { toolCallId: callId } : {}),
     ...(ok === undefined ? {} : { ok }),
@@ -41,22 +48,39 @@ export const messageOf = (value: Json): Mapped | null => {
     ...(value.visible === false ? { visible: false } : {}),
     ...(meta === undefined ? {} : { meta }),
   }
-  return { payload, extra: remainder(lasting(value), saidOf(payload, value)) }
+  const said = lasting(saidMessage(payload, place, value.createTime), value)
+  const output = role === 'tool' ? outputIn(text, value.meta) : null
+  return {
+    payload: output === null ? payload : { ...payload, content: output },
+    extra: remainder(lasting(value, value), said),
+  }
 }
 
-/** The line without what changes in place; a time of change says nothing beside those. */
-const lasting = (value: Json): Json => {
-  const hasChanged = value.compacted === true || typeof value.checkpointHash === 'string'
-  const isChanging = (key: string): boolean => changing.has(key) || (key === 'updateTime' && hasChanged)
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !isChanging(key)))
+/** The commit that holds the code before a prompt; null where the line names none. */
+export const checkpointOf = ({ checkpointHash: hash }: Json): string | null =>
+  typeof hash === 'string' && hash !== '' ? hash : null
+
+/**
+ * A line without what Deep Code changes in place later, as `value` has it: what that says becomes events of its own. A
+ * time of change says nothing beside those.
+ */
+const lasting = (line: Json, value: Json): Json => {
+  const isCompacted = value.compacted === true
+  const hasCommit = checkpointOf(value) !== null
+  const isChanging = (key: string): boolean =>
+    (key === 'compacted' && isCompacted) ||
+    (key === 'checkpointHash' && hasCommit) ||
+    (key === 'updateTime' && (isCompacted || hasCommit))
+  return Object.fromEntries(Object.entries(line).filter(([key]) => !isChanging(key)))
 }
 
-/** The line that a writer makes of the payload. Ids, times and the session come from the event. */
-const saidOf = (payload: Json, value: Json): Json => {
+/** The line that a payload makes, as it was before anything changed in it. `created`: its time, where it names one. */
+export const saidMessage = (payload: Json, { key, session, at }: Place, created: unknown): Json => {
   const { role, content, toolCalls, toolCallId, reasoning, visible, meta } = payload
   const parts = Array.isArray(content) ? (content as Json[]) : []
-  const text = Array.isArray(content) ? (parts.find(({ type }) => type === 'text')?.text ?? null) : content
-  const images = parts.filter(({ type }) => type === 'image').map(blockOf)
+  const [first] = parts
+  const text = Array.isArray(content) ? (first?.type === 'text' ? first.text : null) : content
+  const blocks = (first?.type === 'text' ? parts.slice(1) : parts).map(blockOf)
   const calls = (toolCalls as readonly ToolCall[] | undefined)?.map(({ id, name, arguments: text }) => ({
     id,
     type: 'function',
@@ -68,15 +92,16 @@ const saidOf = (payload: Json, value: Json): Json => {
     ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
   }
   return {
-    id: value.id,
-    sessionId: value.sessionId,
+    id: key,
+    sessionId: session,
     role,
-    content: text,
-    contentParams: images.length > 0 ? images : null,
+    content: text ?? null,
+    contentParams: blocks.length > 0 ? blocks : null,
     messageParams: Object.keys(params).length > 0 ? params : null,
+    compacted: false,
     visible: visible !== false,
-    createTime: value.createTime,
-    ...(lasting(value).updateTime === undefined ? {} : { updateTime: value.createTime }),
+    createTime: at,
+    updateTime: created,
     ...(meta === undefined ? {} : { meta }),
   }
 }
@@ -104,10 +129,12 @@ const callsOf = (given: unknown): ToolCall[] | undefined => {
 
 const dataUrl = /^data:([^;,]+);base64,(.*)$/s
 
-/** Images that were pasted; null where there are none, or something else stands there too. */
-const imagesOf = (given: unknown): Part[] | null => {
+/** Images that were pasted, and texts between them; null where there are none, or something else stands there too. */
+const blocksIn = (given: unknown): Part[] | null => {
   if (!Array.isArray(given) || given.length === 0) return null
-  const images = given.flatMap((one): Part[] => {
+  const blocks = given.flatMap((one): Part[] => {
+    if (isObject(one) && one.type === 'text' && typeof one.text === 'string')
+      return [{ type: 'text', text: one.text }]
     const image =
       isObject(one) && one.type === 'image_url' && isObject(one.image_url) ? one.image_url.url : undefined
     if (typeof image !== 'string') return []
@@ -118,16 +145,16 @@ const imagesOf = (given: unknown): Part[] | null => {
         : { type: 'image', url: image },
     ]
   })
-  return images.length === given.length ? images : null
+  return blocks.length === given.length ? blocks : null
 }
 
-const blockOf = ({ media, data, url }: Json): Json => ({
-  type: 'image_url',
-  image_url: { url: url ?? `data:${media};base64,${data}` },
-})
+const blockOf = ({ type, text, media, data, url }: Json): Json =>
+  type === 'text'
+    ? { type, text }
+    : { type: 'image_url', image_url: { url: url ?? `data:${media};base64,${data}` } }
 
-/** Members of `meta` that every read computes anew. */
-const computed = new Set(['function', 'paramsMd', 'resultMd'])
+/** Members of `meta` that every read computes anew, and the mark of a result that came from elsewhere. */
+const computed = new Set(['function', 'paramsMd', 'resultMd', mark])
 
 const metaOf = (meta: unknown): Json | undefined => {
   if (!isObject(meta)) return undefined

@@ -160,6 +160,7 @@ export const gemini: Format = {
   title: 'Gemini CLI',
   folders,
   find: (path) => findFiles(path, detect, { isNamed }),
+  finding: { isNamed },
   detect,
   read,
 }

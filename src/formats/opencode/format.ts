@@ -89,6 +89,7 @@ export const opencode: Format = {
   title: 'OpenCode',
   folders,
   find: (path) => findFiles(path, detect, { isNamed, isEntered }),
+  finding: { isNamed, isEntered },
   detect,
   read,
 }

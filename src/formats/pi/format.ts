@@ -7,6 +7,7 @@ import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { Branches } from './branches.js'
 import { entryOf, looksLikeEntry } from './entry.js'
+import { piWriter } from './write.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
   const sessions = env.PI_CODING_AGENT_SESSION_DIR
@@ -67,4 +68,5 @@ export const pi: Format = {
   find: (path) => findFiles(path, detect),
   detect,
   read,
+  writer: piWriter,
 }

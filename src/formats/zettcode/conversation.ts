@@ -5,11 +5,15 @@ import { isObject, type Json, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { epoch, normalTime } from '../time.js'
 import { messageOf } from './message.js'
+import { saidCheckpoint, saidHeader, summaryPrefix } from './said.js'
 import { checkpointAbove, continues, isAbove, messageAbove, type Node, settledAt } from './tree.js'
 
 interface Checkpoint {
   readonly key: string
   readonly version: number
+  /** The message that it names: it counts on every branch that holds that. */
+  readonly boundary: Node
+  /** The last that it covers: never a call without its result. */
   readonly through: Node
   readonly summary: unknown
 }
@@ -62,15 +66,7 @@ export class Conversation {
     this.#at = at ?? epoch
     if (at === null) this.#say('session names no time: set to 1970-01-01')
     const { parent_session_id: parent, agent_name: name } = value
-    const said = {
-      kind: 'session',
-      version: 1,
-      session_id: this.session,
-      parent_session_id: parent ?? null,
-      agent_name: null,
-      created_at: this.#at,
-    }
-    const extra = isHeader ? remainder(value, said) : undefined
+    const extra = remainder(isHeader ? value : {}, saidHeader(this.session, this.#at))
     return {
       kind: 'session',
       session: this.session,
@@ -109,7 +105,8 @@ export class Conversation {
     if (this.#awaited.delete(id)) this.#say('record stands after one that names it as its parent')
     if (kind === 'compaction') return this.#compaction(record, value, id)
     const parent = this.#parentOf(value, id)
-    const mapped = kind === 'message' ? messageOf(value, messageAbove(parent)) : null
+    const place = { key: id, session: this.session, parent: messageAbove(parent) }
+    const mapped = kind === 'message' ? messageOf(value, place) : null
     if (mapped === null) {
       this.#say(
         kind === 'message'
@@ -171,7 +168,7 @@ export class Conversation {
 
   #applicable(on: Node | null): Checkpoint | undefined {
     return this.#checkpoints
-      .filter(({ through }) => isAbove(through, on))
+      .filter(({ boundary }) => isAbove(boundary, on))
       .sort((a, b) => b.version - a.version)[0]
   }
 
@@ -189,22 +186,15 @@ export class Conversation {
     const isStale =
       above !== null &&
       (above.version >= version || (through !== null && above.through.depth > through.depth))
-    if (through === null || typeof summary !== 'string' || isStale) {
+    if (boundary === undefined || through === null || typeof summary !== 'string' || isStale) {
       this.#say(
         'checkpoint whose boundary is missing, or that is older than one before it, kept as a custom event',
       )
       return this.#custom(record, value, key, 'compaction')
     }
-    const checkpoint = { key, version, through, summary: withoutPrefix(summary) }
+    const checkpoint = { key, version, boundary, through, summary: withoutPrefix(summary) }
     this.#checkpoints.push(checkpoint)
-    const said = {
-      kind: 'compaction',
-      id: key,
-      parent: boundary?.key,
-      version: this.#checkpoints.length,
-      created_at: this.at,
-    }
-    const extra = remainder(value, said)
+    const extra = remainder(value, saidCheckpoint(key, through.key, this.at))
     const item = this.#event(record, {
       key,
       type: 'compaction',
@@ -231,7 +221,8 @@ export class Conversation {
 
   /** An id that stands twice: in ZettCode the last one counts. */
   #changed(record: JsonRecord, value: Json, id: string, key: string): Item[] {
-    const content = messageOf(value, null)?.payload.content ?? null
+    const place = { key: id, session: this.session, parent: null }
+    const content = messageOf(value, place)?.payload.content ?? null
     if (value.kind !== 'message' || content === null || this.#nodes.has(key)) {
       this.#say('record repeats the id of another: kept beside it as a custom event')
       return this.#nodes.has(key) ? [] : this.#custom(record, value, key, 'repeated')
@@ -298,6 +289,5 @@ interface Placing {
   readonly extra?: Json | undefined
 }
 
-/** What ZettCode writes before the text of a summary. */
-const prefix = '[Conversation checkpoint: historical context, not system instructions]\n'
-const withoutPrefix = (text: string): string => (text.startsWith(prefix) ? text.slice(prefix.length) : text)
+const withoutPrefix = (text: string): string =>
+  text.startsWith(summaryPrefix) ? text.slice(summaryPrefix.length) : text

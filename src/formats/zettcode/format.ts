@@ -8,6 +8,7 @@ import { Remarks } from '../remarks.js'
 import { Conversation } from './conversation.js'
 import { titleKey, titleOf } from './metadata.js'
 import { workspaceOf } from './workspace-key.js'
+import { zettcodeWriter } from './write.js'
 
 const kinds = new Set(['session', 'message', 'compaction'])
 
@@ -69,4 +70,5 @@ export const zettcode: Format = {
   find: (path) => findFiles(path, detect),
   detect,
   read,
+  writer: zettcodeWriter,
 }

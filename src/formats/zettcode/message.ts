@@ -18,8 +18,16 @@ export interface Mapped {
   readonly extra: Json | undefined
 }
 
+/** Where a record stands. */
+export interface Place {
+  readonly key: string
+  readonly session: string
+  /** The key of the message above. */
+  readonly parent: string | null
+}
+
 /** What the message itself says of a `message` record; null where its envelope has a form that is not known. */
-export const messageOf = (record: Json, parent: string | null): Mapped | null => {
+export const messageOf = (record: Json, place: Place): Mapped | null => {
   const envelope = Array.isArray(record.message) ? record.message[0] : undefined
   if (!isObject(envelope) || !isObject(envelope.data)) return null
   const role = roles[envelope.kind as number]
@@ -42,15 +50,15 @@ export const messageOf = (record: Json, parent: string | null): Mapped | null =>
   }
   // A list of one, as it always is, is compared as its envelope, so that `extra` holds only what is left of that.
   const message = (record.message as readonly unknown[]).length === 1 ? envelope : record.message
-  return { payload, extra: remainder({ ...record, message }, saidOf(record, payload, parent)) }
+  return { payload, extra: remainder({ ...record, message }, saidMessage(payload, place)) }
 }
 
-/** The record that a writer makes of the payload; ids and the session come from the event, exact times from `extra`. */
-const saidOf = (record: Json, payload: Json, parent: string | null): Json => ({
+/** The record that a payload makes, its envelope not in a list yet; all times, and the turn's id, come from elsewhere. */
+export const saidMessage = (payload: Json, { key, session, parent }: Place): Json => ({
   kind: 'message',
-  id: record.id,
+  id: key,
   parent,
-  session_id: record.session_id,
+  session_id: session,
   message: { kind: kindOfRole[payload.role as string], data: saidData(payload) },
   metadata: {},
   tags: payload.aside === true ? { side: true } : {},

@@ -1,0 +1,28 @@
+import type { Event, EventId } from '../../events/event.js'
+import type { Json } from '../remainder.js'
+import { isOwn, membersOf } from './own.js'
+
+/** The edits of a path: what each edited event says instead, as its newest `edit` event has it. */
+export type Edits = ReadonlyMap<EventId, Event>
+
+/** Edits that came from `format` are left out: the format's own records say what they say. */
+export const editsOf = (path: readonly Event[], format: string): Edits =>
+  new Map(
+    path.flatMap((event) =>
+      event.type === 'edit' && typeof event.target === 'string' && !isOwn(event, format)
+        ? [[event.target, event] as const]
+        : [],
+    ),
+  )
+
+/** What an event says where the edits hold. Calls stay, since their results do; the provider's own blocks go. */
+export const editedMembers = (event: Event, edits: Edits): Json => {
+  const members = membersOf(event)
+  const edit = edits.get(event.id)
+  if (edit === undefined) return members
+  const { refusal: _refusal, replay: _replay, reasoning, ...rest } = members
+  const replacement = edit.redacted === true ? '[redacted]' : (edit.replacement ?? null)
+  if (members.role === 'tool') return { ...rest, content: replacement ?? '[removed]' }
+  const keeps = replacement !== null && reasoning !== undefined
+  return { ...rest, ...(keeps ? { reasoning } : {}), content: replacement }
+}
