@@ -1,0 +1,62 @@
+/** The language of a file by its name, as highlighters call it; undefined where nobody could tell. */
+export const languageOf = (path: string): string | undefined => {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
+  return byName[name] ?? byEnding[name.slice(name.lastIndexOf('.') + 1)]
+}
+
+const byName: Readonly<Record<string, string>> = {
+  makefile: 'makefile',
+  dockerfile: 'bash',
+  '.bashrc': 'bash',
+}
+
+const byEnding: Readonly<Record<string, string>> = {
+  ts: 'typescript',
+  tsx: 'typescript',
+  mts: 'typescript',
+  cts: 'typescript',
+  js: 'javascript',
+  jsx: 'javascript',
+  mjs: 'javascript',
+  cjs: 'javascript',
+  json: 'json',
+  jsonl: 'json',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  go: 'go',
+  java: 'java',
+  kt: 'kotlin',
+  swift: 'swift',
+  c: 'c',
+  h: 'c',
+  cc: 'cpp',
+  cpp: 'cpp',
+  hpp: 'cpp',
+  cs: 'csharp',
+  php: 'php',
+  pl: 'perl',
+  lua: 'lua',
+  r: 'r',
+  sh: 'bash',
+  bash: 'bash',
+  zsh: 'bash',
+  sql: 'sql',
+  css: 'css',
+  scss: 'scss',
+  less: 'less',
+  html: 'xml',
+  htm: 'xml',
+  xml: 'xml',
+  svg: 'xml',
+  vue: 'xml',
+  yml: 'yaml',
+  yaml: 'yaml',
+  toml: 'ini',
+  ini: 'ini',
+  cfg: 'ini',
+  md: 'markdown',
+  graphql: 'graphql',
+  diff: 'diff',
+  patch: 'diff',
+}
