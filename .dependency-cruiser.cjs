@@ -72,13 +72,14 @@ module.exports = {
     {
       name: 'library-needs-no-dev-dependency',
       comment:
-        'Only src/cli and src/shell are bundled: what the library imports must be a run-time dependency.',
+        'src/cli, src/shell and src/export are bundled, and src/testing has fast-check as a peer: what else the library imports must be a run-time dependency.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(cli|shell)/' },
+      from: { path: '^src/', pathNot: '^src/(cli|shell|export|testing)/' },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        pathNot: '/node_modules/@types/|^node_modules/@types/',
+        // Secretlint is bundled into a chunk that loads on first use; no public type names it.
+        pathNot: '/node_modules/@types/|^node_modules/(@types|@secretlint)/',
       },
     },
     {

@@ -3,7 +3,7 @@
  * `npm run bench [-- OPTIONS]`: every figure as a ratio to a floor that is measured by turns with it, in one run. The
  * figures are goals and no tests: the exit code is 0 whatever they are.
  *
- *   --only NAME   append, resume, list, start or verify; several with commas
+ *   --only NAME   append, resume, list, start, verify, checkpoints, search or report; several with commas
  *   --quick       logs of 1,000 and 10,000 events, 200 sessions, fewer rounds
  *   --json FILE   the rows, and what they were measured on
  *   --dir FOLDER  where the stores are made (250 MB a log, and 500 MB of sessions): a real disk
@@ -17,7 +17,7 @@ import { ensureBuilt, root } from '../scripts/built.mjs'
 
 /** @typedef {{ fixtures: import('./fixtures.mjs').Fixtures, quick: boolean }} Bench */
 
-const names = ['append', 'resume', 'list', 'start', 'verify']
+const names = ['append', 'resume', 'list', 'start', 'verify', 'checkpoints', 'search', 'report']
 
 const { values: options } = parseArgs({
   options: {
@@ -52,7 +52,7 @@ async function measure(wanted) {
     const args = {
       folder,
       sizes: !needsLogs ? [] : quick ? [1_000, 10_000] : [1_000, 10_000, 100_000],
-      manyCount: !isAsked('list') ? 0 : quick ? 200 : 1_000,
+      manyCount: !isAsked('list') && !isAsked('search') ? 0 : quick ? 200 : 1_000,
       manySize: quick ? 20 : 200,
     }
     const fixtures = /** @type {any} */ (runCell({ module: './fixtures.mjs', name: 'make', args }))

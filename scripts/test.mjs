@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBuilt, root } from './built.mjs'
+import { ensureChromium } from './chromium.mjs'
 
 /** @typedef {import('./test-summary-reporter.mjs').Summary} Summary */
 
@@ -20,6 +21,10 @@ const filtersByName = args.some((arg) => /^(-t|--testNamePattern)(=|$)/.test(arg
 
 /** @param {string} why @returns {Summary} */
 const nothingRan = (why) => ({ passed: 0, failed: 0, broken: [why], skips: [] })
+
+// Tests in a browser skip themselves where there is none, and say why.
+const noChromium = ensureChromium()
+if (noChromium !== null) process.env.COPPICE_NO_CHROMIUM = noChromium
 
 /** @returns {Summary} */
 function runVitest() {

@@ -3,7 +3,9 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { StoreUnusable } from '../events/errors/store-unusable.js'
 import { Tagged } from '../events/errors/tagged.js'
 import type { EventId } from '../events/event.js'
+import type { CodeState } from '../events/file-record.js'
 import type { Ports } from '../events/system.js'
+import { adopt } from './adopt.js'
 import { diffsOf, type FileDiff, type Pair } from './diff.js'
 import { Journals } from './journal.js'
 import { nodeWorkFs } from './node-work-fs.js'
@@ -13,6 +15,7 @@ import { withLock } from './objects/locks.js'
 import { reachableFrom } from './objects/reachable.js'
 import { whyNotWorkspace } from './place.js'
 import type { Plan } from './plan-entry.js'
+import { type Proof, type Proved, prove } from './prove.js'
 import { type Recovered, type RestoreLog, recoverRestores } from './recover.js'
 import { archiveRef, branchRef } from './refs.js'
 import { type PreviewRequest, preview, type RestorePorts, type RestoreRequest, restore } from './restore.js'
@@ -20,6 +23,7 @@ import { defaultLimits, type ScanLimits } from './scan.js'
 import { type Space, spaceOf } from './space.js'
 import { StatCache } from './stat-cache.js'
 import { cannotTake, type Taken, type TakeRequest, take } from './take.js'
+import { takeIn } from './take-in.js'
 import type { WorkFs } from './work-fs.js'
 
 export interface CheckpointsOptions extends Ports {
@@ -97,9 +101,17 @@ export class Checkpoints {
     return this.#try(() => this.#locked('exclusive', () => restore(this.#ports, request)))
   }
 
-  /** Whether a crash cut off a restore: then `recover` comes before anything else. Costs one look at a folder. */
+  /**
+   * Whether a restore has not come to its end: a crash cut it off, or another process is at it. Then `recover`, which waits for
+   * such a one, comes before anything else. Costs one look at a folder.
+   */
   get isInterrupted(): boolean {
-    return this.#ports.journals.pending().length > 0
+    return this.#ports.journals.isAny()
+  }
+
+  /** Tells the restores that a crash cut off that the workspace moved, files and all. */
+  rebase(from: string, to: string): TE.TaskEither<Tagged, void> {
+    return this.#try(() => this.#locked('exclusive', () => this.#ports.journals.rebase(from, to)))
   }
 
   /** Ends the restores that a crash cut off: finishes them, or puts everything back. */
@@ -122,9 +134,35 @@ export class Checkpoints {
     return this.#try(() => collect(this.#store, options))
   }
 
-  /** Objects that sessions' checkpoints name and that are not there. Proves every commit and tree, not the blobs' bytes. */
-  missing(): TE.TaskEither<Tagged, readonly string[]> {
-    return this.#try(async () => (await reachableFrom(this.#store, this.#store.refs().values())).missing)
+  /**
+   * Reads all that a session's checkpoints lead to, and holds it against its name; not the blobs that are in `proved`, which
+   * learns what was read. Left: ObjectDamaged for a commit or a tree, beyond which nothing is known.
+   */
+  verify(session: EventId, proved: Proved): TE.TaskEither<Tagged, Proof> {
+    return this.#try(async () => {
+      const refs = [branchRef(session), archiveRef(session)]
+      const tips = refs.flatMap((ref) => this.#store.ref(ref) ?? [])
+      return { hasBranch: tips.length > 0, ...(await prove(this.#store, tips, proved)) }
+    })
+  }
+
+  /**
+   * Objects that a session's checkpoints (all sessions', where none is named) lead to and that are not there. Proves every
+   * commit and tree, not the blobs' bytes. Left: ObjectDamaged.
+   */
+  missing(session?: EventId): TE.TaskEither<Tagged, readonly string[]> {
+    const refs = session === undefined ? null : [branchRef(session), archiveRef(session)]
+    return this.#try(async () => {
+      const tips = [...this.#store.refs()].flatMap(([ref, tip]) =>
+        refs === null || refs.includes(ref) ? [tip] : [],
+      )
+      return (await reachableFrom(this.#store, tips)).missing
+    })
+  }
+
+  /** Whether the bytes are here: not those of a session that came without its code. */
+  has(oid: string): boolean {
+    return this.#store.has(oid)
   }
 
   /** Moves a session's branch out of sight; nothing of it is freed. */
@@ -142,11 +180,16 @@ export class Checkpoints {
     return this.#moveRefs(() => refs.map((ref) => [ref, null] as const))
   }
 
-  /** Makes a fork's branch begin with the checkpoint it stands on, so that it is kept as long as the fork is. */
-  adopt(session: EventId, commit: string): TE.TaskEither<Tagged, void> {
-    const ref = branchRef(session)
-    const isNew = () => this.#store.ref(ref) === null && this.#store.has(commit)
-    return this.#moveRefs(() => (isNew() ? [[ref, commit] as const] : []))
+  /** Makes a fork's branch begin with the code state it stands on, so that this is kept as long as the fork is. */
+  adopt(session: EventId, state: CodeState): TE.TaskEither<Tagged, void> {
+    return this.#try(async () => {
+      if (this.options.fs.stat(this.#store.folder) !== null) await adopt(this.#ports, session, state)
+    })
+  }
+
+  /** Takes in what another workspace's folder holds, when its sessions move here. Bytes stay there too. */
+  takeIn(other: Checkpoints, sessions: readonly EventId[]): TE.TaskEither<Tagged, void> {
+    return this.#try(() => takeIn(this.#store, other.#store, sessions))
   }
 
   /** Keeps what it knows of unchanged files for the next process. */
@@ -155,10 +198,13 @@ export class Checkpoints {
     this.#cache.save(this.options.fs, this.options.random, this.options.folder)
   }
 
+  /** Where a crash between two moves left both, neither is dropped: each may lead to what the other does not. */
   #move(from: string, to: string): TE.TaskEither<Tagged, void> {
     return this.#moveRefs(() => {
-      const tip = this.#store.ref(from)
-      return tip === null ? [] : [[to, tip] as const, [from, null] as const]
+      const [tip, there] = [this.#store.ref(from), this.#store.ref(to)]
+      return tip === null || (there !== null && there !== tip)
+        ? []
+        : [[to, tip] as const, [from, null] as const]
     })
   }
 

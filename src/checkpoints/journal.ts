@@ -53,18 +53,49 @@ export class Journals {
     await this.fs.syncDir(this.folder)
   }
 
+  /** Whether there is any: of a restore that was cut off, or of one that another process is at just now. */
+  isAny(): boolean {
+    // Most workspaces never had one: to look for the folder is cheaper than to fail in listing it.
+    return this.fs.stat(this.folder) !== null && this.#names().length > 0
+  }
+
   /** Those of restores that did not come to their end. Whoever reads them holds the restore lock. */
   pending(): readonly Journal[] {
-    return this.fs
-      .readDir(this.folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => JSON.parse(Buffer.from(this.fs.readFile(join(this.folder, name))).toString()) as Journal)
+    return this.#names().map(
+      (name) => JSON.parse(Buffer.from(this.fs.readFile(join(this.folder, name))).toString()) as Journal,
+    )
+  }
+
+  /** After a workspace moved: every path below `from` is one below `to`. */
+  async rebase(from: string, to: string): Promise<void> {
+    const moved = <T>(value: T): T =>
+      (typeof value === 'string' && value.startsWith(join(from, '/'))
+        ? join(to, value.slice(from.length))
+        : value) as T
+    for (const journal of this.pending())
+      await this.write({
+        ...journal,
+        steps: journal.steps.map(({ path, aside, fresh, out, ...rest }) => ({
+          ...rest,
+          path: moved(path),
+          aside: moved(aside),
+          fresh: moved(fresh),
+          out: moved(out),
+        })),
+        removeFolders: journal.removeFolders.map(({ path, mode }) => ({ path: moved(path), mode })),
+        makeFolders: journal.makeFolders.map(moved),
+        emptied: journal.emptied.map(moved),
+      })
   }
 
   /** Removes what a crash left half-written: none of it was ever a journal. */
   tidy(): void {
     for (const name of this.fs.readDir(this.folder))
       if (!name.endsWith('.json')) this.fs.remove(join(this.folder, name))
+  }
+
+  #names(): readonly string[] {
+    return this.fs.readDir(this.folder).filter((name) => name.endsWith('.json'))
   }
 
   #path(id: string): string {

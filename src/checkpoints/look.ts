@@ -4,7 +4,7 @@ import { Unreadable } from './errors/unreadable.js'
 import { oidOf } from './objects/git-format.js'
 import { readFile } from './read-file.js'
 import type { StatCache } from './stat-cache.js'
-import { absoluteOf, foldersAbove, type TreePath } from './tree-path.js'
+import { absoluteOf, folderAbove, type TreePath } from './tree-path.js'
 import type { Entry, WorkFs } from './work-fs.js'
 
 /** What stands at a tracked path on disk now. */
@@ -74,8 +74,22 @@ export class Looker {
 
   async lookAll(paths: Iterable<TreePath>): Promise<ReadonlyMap<TreePath, Seen>> {
     const seen = new Map<TreePath, Seen>()
-    for (const path of paths) seen.set(path, await this.look(path))
+    for (const path of paths) seen.set(path, this.#unchanged(path) ?? (await this.look(path)))
     return seen
+  }
+
+  /** What most files are: as the cache has them. Without a promise for each; null for all else, errors too. */
+  #unchanged(path: TreePath): Seen | null {
+    const { work, workspace, cache } = this.ports
+    try {
+      if (this.#above(path) !== 'folder') return null
+      const absolute = absoluteOf(workspace, path)
+      const entry = work.lstat(absolute)
+      const held = entry?.kind === 'file' ? cache.get(absolute, entry) : null
+      return entry === null || held === null ? null : file(path, entry, held)
+    } catch {
+      return null
+    }
   }
 
   async #file(path: TreePath, absolute: string, entry: Entry): Promise<Seen> {
@@ -115,7 +129,7 @@ export class Looker {
 
   /** 'folder' where everything above is a folder; else 'nothing', or what is in the way. */
   #above(path: TreePath): 'folder' | 'nothing' | TreePath {
-    const folder = foldersAbove(path)[0]
+    const folder = folderAbove(path)
     if (folder === undefined) return 'folder'
     const known = this.#folders.get(folder)
     if (known !== undefined) return known

@@ -54,8 +54,11 @@ export const conflictsOf = ({ entries }: Plan): readonly PlanEntry[] =>
   entries.filter(({ action }) => action === 'conflict')
 
 /** A conflict that no `force` settles. */
-export const hardConflict = (
-  entry: Omit<PlanEntry, 'action' | 'why'>,
+export const hard = (
   why: string,
   { keep }: Choice,
-): PlanEntry => ({ ...entry, forcible: false, action: keep === true ? 'keep' : 'conflict', why })
+): { readonly action: 'keep' | 'conflict'; readonly why: string; readonly forcible: false } => ({
+  action: keep === true ? 'keep' : 'conflict',
+  why,
+  forcible: false,
+})

@@ -1,5 +1,6 @@
 import type { FileRecord } from '../events/file-record.js'
-import { hardConflict, isActing, type PlanEntry, type PlanInput } from './plan-entry.js'
+import { hard, isActing, type PlanEntry, type PlanInput } from './plan-entry.js'
+import { shownPath } from './shown-path.js'
 import { foldersAbove, type TreePath } from './tree-path.js'
 
 /**
@@ -14,7 +15,7 @@ export const fitTogether = (entries: readonly PlanEntry[], input: PlanInput): re
     for (const entry of plan.values()) {
       const why = isActing(entry) ? misfit(entry, plan, input, twins) : null
       if (why === null) continue
-      plan.set(entry.path, hardConflict(entry, why, input.choice))
+      plan.set(entry.path, { ...entry, ...hard(why, input.choice) })
       isSettled = false
     }
   }
@@ -37,16 +38,18 @@ const misfit = (
   }
   const seen = disk.get(entry.path)
   const stays = seen?.holds.find(({ path, isFolder }) => !isFolder && !isDeleted(path))
-  if (stays !== undefined) return `a folder stands there, and ${stays.path} in it`
+  if (stays !== undefined) return `a folder stands there, and ${shownPath(stays.path)} in it`
   const blocker = seen?.blockedBy ?? null
-  if (blocker !== null && !isDeleted(blocker)) return `${blocker} stands where a folder should be`
+  if (blocker !== null && !isDeleted(blocker)) return `${shownPath(blocker)} stands where a folder should be`
   const above = foldersAbove(entry.path).find((folder) => {
     const found = plan.get(folder)
     return found !== undefined && finalOf(found).kind !== 'absent'
   })
-  if (above !== undefined) return `${above} is a file then`
+  if (above !== undefined) return `${shownPath(above)} is a file then`
   const twin = twins.get(entry.path)
-  return twin === undefined ? null : `differs only by case from ${twin}, which is the same name on this disk`
+  return twin === undefined
+    ? null
+    : `differs only by case from ${shownPath(twin)}, which is the same name on this disk`
 }
 
 /** Each path that is there after the plan, and another one that differs only by case. */

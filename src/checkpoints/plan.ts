@@ -1,5 +1,13 @@
 import { absent, type FileRecord, sameContent } from '../events/file-record.js'
-import { hardConflict, type Plan, type PlanAction, type PlanEntry, type PlanInput } from './plan-entry.js'
+import type { Seen } from './look.js'
+import {
+  type Choice,
+  hard,
+  type Plan,
+  type PlanAction,
+  type PlanEntry,
+  type PlanInput,
+} from './plan-entry.js'
 import { fitTogether } from './plan-structure.js'
 import { isOutside, type TreePath } from './tree-path.js'
 
@@ -13,30 +21,45 @@ export const planRestore = (input: PlanInput): Plan => {
   return { entries: fitTogether(entries, input) }
 }
 
+type Verdict = Pick<PlanEntry, 'action' | 'why' | 'forcible'>
+
 const entryFor = (input: PlanInput, path: TreePath): PlanEntry => {
-  const { current, choice } = input
   const will = input.wanted.get(path) as FileRecord
   const seen = input.disk.get(path)
   const was = seen?.record ?? absent(path)
-  const known = current.files.get(path)?.last
+  const known = input.current.files.get(path)?.last
   const isRead = seen !== undefined && seen.unreadable === null
   const isThere = isRead && sameContent(was, will)
   const by = isRead && !isThere ? whose(input, path, known, was) : null
-  const entry = { path, was, will, outside: isOutside(path), forcible: true, by, isRead }
-  if (isThere) return { ...entry, action: 'keep', why: null }
-  const keep = (why: string): PlanEntry => ({ ...entry, action: 'keep', why })
-  const act = (why: string | null): PlanEntry => ({ ...entry, action: actionOf(was, will), why })
-  if (!isRead) return hardConflict(entry, `cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
-  if (entry.outside && choice.outside !== true)
-    return keep('outside the workspace: asks for a word of its own')
-  if (seen.there === 'other') return hardConflict(entry, 'what stands there is no file', choice)
+  const outside = isOutside(path)
+  const { action, why, forcible } = isThere
+    ? keep(null)
+    : verdict(input.choice, { seen, was, will, known, by, outside })
+  return { path, action, why, forcible, was, will, outside, by, isRead }
+}
+
+const keep = (why: string | null): Verdict => ({ action: 'keep', why, forcible: true })
+
+interface Differing extends Pick<PlanEntry, 'was' | 'will' | 'by' | 'outside'> {
+  readonly seen: Seen | undefined
+  /** As last recorded on the present branch. */
+  readonly known: FileRecord | undefined
+}
+
+/** What is done where the disk has something else than the target. */
+const verdict = (choice: Choice, { seen, was, will, known, by, outside }: Differing): Verdict => {
+  const act = (why: string | null): Verdict => ({ action: actionOf(was, will), why, forcible: true })
+  if (seen === undefined || seen.unreadable !== null)
+    return hard(`cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
+  if (outside && choice.outside !== true) return keep('outside the workspace: asks for a word of its own')
+  if (seen.there === 'other') return hard('what stands there is no file', choice)
   if (known !== undefined && sameContent(known, will) && choice.force !== true)
     return keep('changed by someone else, and not by what is taken back')
   const wasDeleted = was.kind === 'absent' && known !== undefined && known.kind !== 'absent'
   if (by === null) return act(wasDeleted ? 'was deleted' : null)
   const why = whyNot(by, known)
   if (choice.force === true) return act(why)
-  return choice.keep === true ? keep(why) : { ...entry, action: 'conflict', why }
+  return choice.keep === true ? keep(why) : { action: 'conflict', why, forcible: true }
 }
 
 const actionOf = (was: FileRecord, will: FileRecord): PlanAction => {
@@ -51,8 +74,10 @@ const whose = (
   known: FileRecord | undefined,
   was: FileRecord,
 ): string | null => {
-  const before = new Set(target.files.get(path)?.others.map(({ event }) => event))
-  const other = current.files.get(path)?.others.find(({ event }) => !before.has(event))
+  const before = target.files.get(path)?.others
+  const other = current.files
+    .get(path)
+    ?.others.find(({ event }) => before?.some((one) => one.event === event) !== true)
   if (other !== undefined) return other.by
   // What is not there cannot be lost.
   if (was.kind === 'absent') return null

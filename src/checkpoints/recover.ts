@@ -11,15 +11,16 @@ export interface Recovered {
   readonly left: readonly LeftAside[]
 }
 
-/** The log, as far as recovery needs it. `append` resolves once the line is durably in the log of its session. */
+/** The logs, as far as recovery needs them. What they say is there is durable. */
 export interface RestoreLog {
   has(session: EventId, event: EventId): Promise<boolean>
-  append(session: EventId, line: string): Promise<void>
+  /** Resolves once the line is in the log of its session; false where that can never be (the session is gone). */
+  append(session: EventId, line: string): Promise<boolean>
 }
 
 /**
  * Ends every restore that did not come to its end: one whose files were all in place is finished, and its event appended
- * unless it is in the log; any other one is rolled back. Whoever calls holds the restore lock, so none of them is running.
+ * unless it is in the log; any other one, and one that no log can hold any more, is rolled back. Whoever calls holds the restore lock, so none of them is running.
  */
 export const recoverRestores = async (ports: ApplyPorts, log: RestoreLog): Promise<readonly Recovered[]> => {
   const ended: Recovered[] = []
@@ -30,8 +31,9 @@ export const recoverRestores = async (ports: ApplyPorts, log: RestoreLog): Promi
 
 const end = async (ports: ApplyPorts, log: RestoreLog, journal: Journal): Promise<Recovered> => {
   const { session, event, line, phase } = journal
-  if (phase !== 'applied') return { session, event, how: 'rolled-back', left: await rollBack(ports, journal) }
-  if (!(await log.has(session, event))) await log.append(session, line)
+  const isRecorded =
+    phase === 'applied' && ((await log.has(session, event)) || (await log.append(session, line)))
+  if (!isRecorded) return { session, event, how: 'rolled-back', left: await rollBack(ports, journal) }
   await finish(ports, journal)
   return { session, event, how: 'finished', left: [] }
 }

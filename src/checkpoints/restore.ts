@@ -8,6 +8,7 @@ import { RestoreFailed } from './errors/restore-failed.js'
 import { Looker, type Seen } from './look.js'
 import { planRestore } from './plan.js'
 import { type Choice, conflictsOf, isActing, type Plan, type PlanEntry } from './plan-entry.js'
+import { shownPath } from './shown-path.js'
 import { stepsOf } from './steps.js'
 import { type CheckpointPayload, type TakePorts, takePaths } from './take.js'
 import type { TreePath } from './tree-path.js'
@@ -29,7 +30,10 @@ export interface RestoreRequest extends PreviewRequest {
   /** Appends the safety checkpoint's event, and gives its id. Called only where there is something to secure. */
   readonly secured: (safety: CheckpointPayload) => Promise<EventId>
   /** Stamps the event that records the restore; its line goes into the journal. `safety`: null where nothing was new. */
-  readonly event: (plan: Plan, safety: EventId | null) => Omit<RestoreEvent, 'session'>
+  readonly event: (
+    plan: Plan,
+    safety: EventId | null,
+  ) => Omit<RestoreEvent, 'session'> | Promise<Omit<RestoreEvent, 'session'>>
 }
 
 interface Looked {
@@ -70,10 +74,12 @@ export const restore = async (ports: RestorePorts, request: RestoreRequest): Pro
   const { plan, disk } = await lookAndPlan(ports, request)
   const conflicts = conflictsOf(plan)
   if (conflicts.length > 0)
-    throw new RestoreConflict(conflicts.map(({ path, why }) => ({ path, why: why ?? '' })))
+    throw new RestoreConflict(
+      conflicts.map(({ path, why, forcible }) => ({ path: shownPath(path), why: why ?? '', forcible })),
+    )
   const safety = await secure(ports, request, plan)
   const { session } = request
-  const event = { session, ...request.event(plan, safety) }
+  const event = { session, ...(await request.event(plan, safety)) }
   if (!plan.entries.some(isActing)) {
     if (!(await event.append())) throw new RestoreFailed('it could not be recorded', '', true)
     return plan
@@ -109,6 +115,7 @@ const secure = async (
   if (checkpoint !== null && 'failed' in checkpoint)
     throw new RestoreFailed(`no safety checkpoint: ${checkpoint.failed}`, ports.workspace, true)
   const missing = acting.find(({ was }) => was.oid !== undefined && !ports.store.has(was.oid))
-  if (missing !== undefined) throw new RestoreConflict([{ path: missing.path, why: 'changed just now' }])
+  if (missing !== undefined)
+    throw new RestoreConflict([{ path: shownPath(missing.path), why: 'changed just now', forcible: true }])
   return checkpoint === null ? null : append(checkpoint)
 }

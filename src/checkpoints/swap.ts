@@ -43,7 +43,8 @@ export const giveName = (work: WorkFs, from: string, to: string): void => {
   else throw Object.assign(new Error(`EEXIST: ${to}`), { code: 'EEXIST' })
 }
 
-const conflict = (path: string, why: string): RestoreConflict => new RestoreConflict([{ path, why }])
+const conflict = (path: string, why: string): RestoreConflict =>
+  new RestoreConflict([{ path, why, forcible: true }])
 
 /** A symlink may have come to stand in for a folder since the plan was made: it is not followed. */
 const checkFolder = (work: WorkFs, path: string): void => {

@@ -18,6 +18,7 @@ import { otherWriters } from './other-writers.js'
 import { piecesOf, readFile } from './read-file.js'
 import { branchRef } from './refs.js'
 import { type ScanLimits, type ScanRequest, scanFrom } from './scan.js'
+import { shownPath } from './shown-path.js'
 import { resolvePaths } from './tracked-paths.js'
 import { absoluteOf, type TreePath } from './tree-path.js'
 
@@ -37,7 +38,16 @@ export interface TakeRequest {
 
 /** The payload of a `checkpoint` event: its members are those of FORMAT.md. */
 export type CheckpointPayload = Readonly<{ reason: CheckpointReason; toolCallId?: string }> &
-  (Readonly<{ commit: string; files: readonly FileRecord[]; scan?: Scan }> | Readonly<{ failed: string }>)
+  (
+    | Readonly<{
+        commit: string
+        files: readonly FileRecord[]
+        scan?: Scan
+        /** Tracked paths that could not be read, by tree path: their last records stand. */
+        unread?: readonly LeftOut[]
+      }>
+    | Readonly<{ failed: string }>
+  )
 
 export interface Taken {
   /** null: nothing changed, nothing to write. */
@@ -110,14 +120,18 @@ const takeInto = async (
   batch: ObjectBatch,
 ): Promise<Taken> => {
   const { known, reason } = request
-  const keep = async (oid: string, bytes: Buffer | null): Promise<void> => {
-    if (bytes !== null && !batch.has(oid)) await batch.add('blob', bytes)
+  const keep = async (_oid: string, bytes: Buffer | null): Promise<void> => {
+    if (bytes !== null) await batch.add('blob', bytes)
   }
   const seen = await new Looker(ports, { onRead: keep }).lookAll(asked.paths)
   const unread = unreadOf(seen)
   const first = unread[0]
   if (first !== undefined && asked.all)
-    return { checkpoint: failed(request, `${first.path}: ${first.why}`), refused: asked.refused, unread }
+    return {
+      checkpoint: failed(request, `${shownPath(first.path)}: ${first.why}`),
+      refused: asked.refused,
+      unread,
+    }
   const changed = asked.all
     ? [...changesSince(known.files, seen), ...notHeld(known, seen, batch)]
     : changesSince(known.files, seen)
@@ -128,12 +142,23 @@ const takeInto = async (
   const changes = await otherWriters(ports.store, request, marked)
   const rest = { refused: asked.refused, unread }
   if (changes.length === 0 && (reason !== 'manual' || known.files.size === 0))
-    return { checkpoint: null, ...rest }
+    return { checkpoint: unread.length > 0 ? failed(request, allOf(unread)) : null, ...rest }
   const files = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const commit = await commitOf(ports, request, batch, files)
   const call = request.toolCallId === undefined ? {} : { toolCallId: request.toolCallId }
   const scan = asked.scan === null ? {} : { scan: asked.scan }
-  return { checkpoint: { commit, reason, ...call, files, ...scan }, ...rest }
+  const left = unread.length > 0 ? { unread } : {}
+  return { checkpoint: { commit, reason, ...call, files, ...scan, ...left }, ...rest }
+}
+
+/** So many paths are named one by one. */
+const mostNamed = 10
+
+/** What could not be read, where there is nothing else to record: in words for people. */
+const allOf = (unread: readonly LeftOut[]): string => {
+  const named = unread.slice(0, mostNamed).map(({ path, why }) => `${shownPath(path)}: ${why}`)
+  const more = unread.length - named.length
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
 /** Files as last recorded whose bytes are not in this store (the branch was pulled without code). */

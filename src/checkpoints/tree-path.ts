@@ -15,6 +15,9 @@ export const treePathOf = (workspace: string, absolute: string): TreePath => {
 
 /** The other way round. */
 export const absoluteOf = (workspace: string, path: TreePath): string => {
+  // Asked for every tracked file of every look: no part of it is to be normalised.
+  if (sep === '/' && path.startsWith('workspace/') && workspace.length > 1)
+    return workspace + path.slice('workspace'.length)
   const [top, ...rest] = path.split('/')
   if (top === 'workspace') return join(workspace, ...rest)
   if (sep === '/') return `/${rest.join('/')}`
@@ -22,6 +25,12 @@ export const absoluteOf = (workspace: string, path: TreePath): string => {
 }
 
 export const isOutside = (path: TreePath): boolean => path.startsWith('outside/')
+
+/** The nearest folder above a path; undefined where that is the `workspace` or `outside` it begins with. */
+export const folderAbove = (path: TreePath): TreePath | undefined => {
+  const end = path.lastIndexOf('/')
+  return end > path.indexOf('/') ? path.slice(0, end) : undefined
+}
 
 /** The folders above a path, nearest first, without the `workspace` or `outside` they begin with. */
 export const foldersAbove = (path: TreePath): readonly TreePath[] => {

@@ -14,6 +14,12 @@ export interface Config {
     /** What `list --limit` is by default. */
     readonly limit?: number
   }
+  /** `write`: secrets go to the vault, and never to a log. */
+  readonly redact?: 'write' | 'off'
+  readonly retention?: {
+    /** How many sessions a workspace keeps when one is made. */
+    readonly maxSessions?: number
+  }
 }
 
 type Check = (value: unknown) => string | undefined
@@ -26,6 +32,9 @@ const keys: Readonly<Record<string, Check>> = {
       : 'openai, anthropic or plain',
   'list.limit': (value) =>
     Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number',
+  redact: (value) => (value === 'write' || value === 'off' ? undefined : 'write or off'),
+  'retention.maxSessions': (value) =>
+    Number.isSafeInteger(value) && (value as number) >= 1 ? undefined : 'a whole number, 1 or more',
 }
 
 /** Reads config.toml of a folder; {} where there is none. The parser loads only where there is one. */

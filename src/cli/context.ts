@@ -56,12 +56,16 @@ export const makeContext = async (
   given: GlobalOptions,
   process: NodeJS.Process,
   packageFolder: string,
+  withoutConfig = false,
 ): Promise<Context> => {
   const { env, stdout, stderr } = process
   const cwd = process.cwd()
   const home = homedir()
   const storePath = resolve(cwd, storeOf(given, env, home))
-  const config = await readConfig(storePath)
+  const config = await readConfig(storePath).catch((error: unknown): Config => {
+    if (withoutConfig) return {}
+    throw error
+  })
   const out = outputOf(stdout)
   const err = outputOf(stderr)
   const json = given.json === true
@@ -88,7 +92,7 @@ export const makeContext = async (
     packageFolder,
     program: programOf(process.argv[1], cwd),
     store: () => {
-      store ??= open(storePath)
+      store ??= open(storePath, config)
       return store
     },
     warn: (text) => err.line(`coppice: ${safeName(text)}`),
@@ -96,9 +100,12 @@ export const makeContext = async (
   }
 }
 
-const open = async (path: string): Promise<Store> => {
+const open = async (path: string, { redact, retention }: Config): Promise<Store> => {
   const { openStore } = await import('../session/store/store.js')
-  return openStore(path)
+  return openStore(path, {
+    ...(redact === undefined ? {} : { redact }),
+    ...(retention === undefined ? {} : { retention }),
+  })
 }
 
 const outputOf = (stream: NodeJS.WriteStream): Output =>

@@ -39,7 +39,7 @@ const obey = async (asked: Asked): Promise<number> => {
   const load = loaders[command.name]
   if (load === undefined) throw notYet(`the command ${command.name}`)
   const loading = load()
-  const context = await makeContext(globals, process, packageFolder)
+  const context = await makeContext(globals, process, packageFolder, command.withoutConfig)
   const { run } = await loading
   try {
     return (await run(context, args, new Options(options))) ?? exit.done

@@ -17,9 +17,11 @@ const codes: Readonly<Record<string, number>> = {
   NotFound: exit.notFound,
   Damaged: exit.damaged,
   LogLostTail: exit.damaged,
+  ObjectDamaged: exit.damaged,
   StaleTail: exit.conflict,
   Locked: exit.conflict,
   Moved: exit.conflict,
+  RestoreConflict: exit.conflict,
 }
 
 /** What a failure exits with. */

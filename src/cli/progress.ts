@@ -28,3 +28,11 @@ export const progress = (context: Context, verb: string): Progress => {
     },
   }
 }
+
+/** For work that is told in bytes. */
+export const inMegabytes =
+  ({ at }: Progress) =>
+  (done: number, total: number): void => {
+    const tenths = (count: number): number => Math.round(count / 1e5) / 10
+    at(tenths(done), tenths(total), 'MB')
+  }

@@ -1,3 +1,5 @@
+import type { CheckpointReason } from '../checkpoints/take.js'
+
 /** One option of a command, as commander reads it: `--limit <n>` takes a value, `--all` does not. */
 export interface OptionSpec {
   readonly flags: string
@@ -14,6 +16,8 @@ export interface CommandSpec {
   readonly options?: readonly OptionSpec[]
   readonly example: string
   readonly hidden?: true
+  /** It runs, with nothing configured, also where the configuration cannot be read, and says so itself. */
+  readonly withoutConfig?: true
   /** This version does not have the command yet. */
   readonly later?: true
 }
@@ -30,6 +34,15 @@ const statuses = [
   'permission_denied',
 ] as const
 
+/** Those of `checkpoint` events. */
+export const checkpointReasons = [
+  'prompt',
+  'before-tool',
+  'after-tool',
+  'safety',
+  'manual',
+] as const satisfies readonly CheckpointReason[]
+
 const at: OptionSpec = { flags: '--at <event>', text: 'look at this event instead of the head' }
 const salvage: OptionSpec = { flags: '--salvage', text: 'read past damage, and list what was skipped' }
 const dryRun: OptionSpec = { flags: '--dry-run', text: 'say what would be done, and do nothing' }
@@ -37,6 +50,7 @@ const all: OptionSpec = { flags: '--all', text: 'every workspace of the store' }
 const restoring: readonly OptionSpec[] = [
   { flags: '--force', text: 'restore files that others changed too' },
   { flags: '--keep', text: 'leave files that others changed, and go on' },
+  { flags: '--outside', text: 'restore files outside the workspace too' },
 ]
 
 /** The options that every command takes, before or after its name. */
@@ -57,7 +71,11 @@ export const commands: readonly CommandSpec[] = [
     options: [
       { flags: '--title <text>', text: 'its title (1 to 200 characters)' },
       { flags: '--system <file>', text: 'a system message to begin with, read from a file (- is stdin)' },
-      { flags: '--track <what>', text: 'track the code too (not yet)', choices: ['edits', 'workspace'] },
+      {
+        flags: '--track <what>',
+        text: 'what of the code is tracked: files that tools name (the default), or the whole workspace',
+        choices: ['edits', 'workspace'],
+      },
     ],
     example: 'coppice new --title "Fix the login page"',
   },
@@ -65,6 +83,12 @@ export const commands: readonly CommandSpec[] = [
     name: 'append',
     args: ['<session>'],
     summary: 'append drafts from stdin, one JSON a line; print each id once it is on disk',
+    options: [
+      {
+        flags: '--notice',
+        text: 'before a user message, tell the model in a hidden message what the user changed in tracked files',
+      },
+    ],
     example: `echo '{"type":"message","role":"user","content":"hi"}' | coppice append 3f9a`,
   },
   {
@@ -83,7 +107,12 @@ export const commands: readonly CommandSpec[] = [
     name: 'show',
     args: ['<session>'],
     summary: 'print the transcript along the branch',
-    options: [at, { flags: '--all', text: 'hidden messages too' }, salvage],
+    options: [
+      at,
+      { flags: '--all', text: 'hidden messages too' },
+      { flags: '--reveal', text: 'secrets that went to the vault too' },
+      salvage,
+    ],
     example: 'coppice show 3f9a --at @^',
   },
   {
@@ -133,7 +162,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'go back to just before a user message; without TARGET list where one can go',
     options: [
       { flags: '--conversation', text: 'the conversation alone' },
-      { flags: '--code', text: 'the code alone (not yet)' },
+      { flags: '--code', text: 'the code alone' },
       { flags: '--both', text: 'both (the default)' },
       { flags: '--all', text: 'list messages that a compaction covers too' },
       dryRun,
@@ -145,13 +174,14 @@ export const commands: readonly CommandSpec[] = [
     name: 'redo',
     args: ['<session>'],
     summary: 'take back the newest undo that was not yet redone',
+    options: [dryRun, ...restoring],
     example: 'coppice redo 3f9a',
   },
   {
     name: 'checkout',
     args: ['<session>', '<event>'],
     summary: 'move the head to any node',
-    options: [{ flags: '--code', text: 'the code too (not yet)' }, dryRun, ...restoring],
+    options: [{ flags: '--code', text: 'the code too' }, dryRun, ...restoring],
     example: 'coppice checkout 3f9a before-refactoring',
   },
   {
@@ -194,24 +224,22 @@ export const commands: readonly CommandSpec[] = [
     name: 'checkpoint',
     args: ['<session>', '[path...]'],
     summary: 'record the state of files',
-    options: [{ flags: '--reason <reason>', text: 'why (default: manual)' }],
+    options: [{ flags: '--reason <reason>', text: 'why (default: manual)', choices: checkpointReasons }],
     example: 'coppice checkpoint 3f9a src/login.ts',
-    later: true,
   },
   {
     name: 'checkpoints',
     args: ['<session>'],
-    summary: 'list the checkpoints',
+    summary: 'list the checkpoints on the branch, and those that failed',
+    options: [at, salvage],
     example: 'coppice checkpoints 3f9a',
-    later: true,
   },
   {
     name: 'diff',
     args: ['<session>', '<a>', '[b]'],
-    summary: 'print the code difference between two nodes',
-    options: [{ flags: '--stat', text: 'only how much changed' }],
+    summary: 'print the code difference between two nodes; without B what changed from A to the head',
+    options: [{ flags: '--stat', text: 'only how much changed' }, salvage],
     example: 'coppice diff 3f9a 81c2 @',
-    later: true,
   },
   {
     name: 'discover',
@@ -231,23 +259,30 @@ export const commands: readonly CommandSpec[] = [
     summary: 'write a session to a file (- is stdout)',
     options: [
       { flags: '--force', text: 'overwrite the file' },
-      { flags: '--install', text: 'put it where that agent looks (not yet)' },
-      { flags: '--all', text: 'hidden messages too (not yet)' },
-      { flags: '--branch <branch>', text: 'this branch (not yet)' },
-      { flags: '--from <event>', text: 'begin here (not yet)' },
-      { flags: '--to <event>', text: 'end here (not yet)' },
-      { flags: '--no-redact', text: 'leave secrets in (not yet)' },
+      { flags: '--install', text: 'put it where that agent looks, and say how to resume it there' },
+      { flags: '--all', text: 'hidden messages too' },
+      { flags: '--branch <branch>', text: 'this branch, instead of the one at the head' },
+      { flags: '--from <event>', text: 'begin at this event' },
+      { flags: '--to <event>', text: 'end at this event' },
+      { flags: '--no-redact', text: 'leave secrets in' },
       salvage,
     ],
-    example: 'coppice export 3f9a jsonl backup.jsonl',
+    example: 'coppice export 3f9a html report.html',
   },
   {
     name: 'search',
     args: ['<text>'],
-    summary: 'find a text in conversations',
-    options: [all, { flags: '--role <role>', text: 'only in messages of this role' }],
+    summary: 'find a text in conversations, newest first',
+    options: [
+      all,
+      {
+        flags: '--role <role>',
+        text: 'only in messages of this role',
+        choices: ['user', 'assistant', 'tool', 'system'],
+      },
+      { flags: '--limit <n>', text: 'no more than n' },
+    ],
     example: 'coppice search "connection refused" --all',
-    later: true,
   },
   {
     name: 'verify',
@@ -264,7 +299,12 @@ export const commands: readonly CommandSpec[] = [
     summary: 'make a damaged log usable, and keep the damaged one in the archive',
     example: 'coppice repair 3f9a',
   },
-  { name: 'doctor', summary: 'check everything once', example: 'coppice doctor', later: true },
+  {
+    name: 'doctor',
+    summary: 'check everything once',
+    example: 'coppice doctor',
+    withoutConfig: true,
+  },
   {
     name: 'reindex',
     args: ['[session...]'],
@@ -276,23 +316,24 @@ export const commands: readonly CommandSpec[] = [
     args: ['[session...]'],
     summary: 'say what takes space',
     example: 'coppice du',
-    later: true,
   },
   {
     name: 'gc',
     args: ['[session...]'],
-    summary: 'free what nothing reaches',
+    summary: 'free the checkpoints that no session leads to, and pack the rest',
     options: [dryRun],
     example: 'coppice gc --dry-run',
-    later: true,
   },
   {
     name: 'redact',
     args: ['<session>', '[event...]'],
-    summary: 'replace payloads by tombstones',
-    options: [{ flags: '--detect', text: 'find secrets' }],
-    example: 'coppice redact 3f9a 81c2',
-    later: true,
+    summary: 'replace what events said by tombstones',
+    options: [
+      { flags: '--detect', text: 'the events that hold a secret (of those that are named, if any are)' },
+      { flags: '--reason <text>', text: 'why, for the note in the log' },
+      dryRun,
+    ],
+    example: 'coppice redact 3f9a --detect --dry-run',
   },
   {
     name: 'delete',

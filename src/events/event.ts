@@ -28,6 +28,7 @@ export const Session = t.intersection([
     agent: t.unknown,
     forkedFrom: SessionPoint,
     startedBy: SessionPoint,
+    track: oneOf('edits', 'workspace'),
     origin: Origin,
   }),
 ])
@@ -82,7 +83,11 @@ export const Branch = t.intersection([
 ])
 
 export const FileChange = t.intersection([t.type({ path: t.string }), t.partial({ action: t.string })])
-const Restored = t.type({ checkpoint: EventRef, safety: nullable(EventRef), files: t.array(FileChange) })
+const Restored = t.type({
+  checkpoint: nullable(EventRef),
+  safety: nullable(EventRef),
+  files: t.array(FileChange),
+})
 
 export const Head = t.intersection([
   t.type({
@@ -101,7 +106,14 @@ export const Edit = t.intersection([
 
 export const Checkpoint = t.intersection([
   t.type({ reason: oneOf('prompt', 'before-tool', 'after-tool', 'safety', 'manual') }),
-  t.partial({ commit: t.string, files: t.unknown, failed: t.string, toolCallId: t.string, origin: Origin }),
+  t.partial({
+    commit: t.string,
+    files: t.unknown,
+    scan: t.unknown,
+    failed: t.string,
+    toolCallId: t.string,
+    origin: Origin,
+  }),
 ])
 export const Restore = t.intersection([Restored, t.partial({ origin: Origin })])
 export const Custom = t.intersection([

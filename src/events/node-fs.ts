@@ -18,11 +18,15 @@ const loadLocks = (): Locks => {
   return locks
 }
 
+/** A link in a file's place may lead out of the store (INV-12): ELOOP. Windows has no such flag. */
+const noFollow = fs.constants.O_NOFOLLOW ?? 0
+const forAppend = fs.constants.O_RDWR | fs.constants.O_APPEND | noFollow
+
 const flags: Readonly<Record<OpenMode, number>> = {
-  read: fs.constants.O_RDONLY,
-  append: fs.constants.O_RDWR | fs.constants.O_APPEND,
-  create: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT,
-  new: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL,
+  read: fs.constants.O_RDONLY | noFollow,
+  append: forAppend,
+  create: forAppend | fs.constants.O_CREAT,
+  new: forAppend | fs.constants.O_CREAT | fs.constants.O_EXCL,
 }
 
 const statOf = (stats: fs.Stats): FileStat => ({
@@ -31,6 +35,7 @@ const statOf = (stats: fs.Stats): FileStat => ({
   size: stats.size,
   mtimeMs: stats.mtimeMs,
   mode: stats.mode & 0o7777,
+  uid: stats.uid,
   isDirectory: stats.isDirectory(),
   isFile: stats.isFile(),
 })
@@ -137,7 +142,15 @@ export const nodeFs: Fs = {
     const stats = fs.statSync(path, { throwIfNoEntry: false })
     return stats === undefined ? null : statOf(stats)
   },
-  readFile: (path) => fs.readFileSync(path),
+  isLink: (path) => fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+  readFile: (path) => {
+    const fd = fs.openSync(path, flags.read)
+    try {
+      return fs.readFileSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  },
   readDir,
   makeDir,
   rename: fs.renameSync,

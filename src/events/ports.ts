@@ -15,6 +15,8 @@ export interface FileStat {
   readonly size: number
   readonly mtimeMs: number
   readonly mode: number
+  /** Who owns it; left out where files have no owner. */
+  readonly uid?: number
   readonly isDirectory: boolean
   readonly isFile: boolean
 }
@@ -44,7 +46,7 @@ export interface FileHandle {
 
 export type LockName = 'log' | 'queue'
 
-/** `read`: must exist. `append`: must exist, read and append. `create`: the same, made 0600 where absent. `new`: must not exist. */
+/** None follows a symlink. `read`: must exist. `append`: must exist, read and append. `create`: the same, made 0600 where absent. `new`: must not exist. */
 export type OpenMode = 'read' | 'append' | 'create' | 'new'
 
 /** The file system, as the engine uses it. The tests put a faulty one in its place. */
@@ -52,6 +54,8 @@ export interface Fs {
   open(path: string, mode: OpenMode): FileHandle
   /** null where there is nothing. Follows symlinks. */
   stat(path: string): FileStat | null
+  /** Whether a symlink stands there; left out where there are none. */
+  isLink?(path: string): boolean
   readFile(path: string): Uint8Array
   /** Names, sorted; [] where the folder does not exist. */
   readDir(path: string): readonly string[]

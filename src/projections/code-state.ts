@@ -1,5 +1,5 @@
 import { toArray } from '../events/chain.js'
-import { type BlobRef, isBlobRef } from '../events/content.js'
+import { isBlobRef } from '../events/content.js'
 import type { Event, EventId } from '../events/event.js'
 import {
   absent,
@@ -51,32 +51,50 @@ const scanOf = (value: unknown): Scan | null => {
   return { complete: scan.complete === true, left }
 }
 
+/** Whether an event says anything of files: all else on a path is nothing to the code state. */
+export const tellsOfFiles = (event: Event): boolean =>
+  event.type === 'checkpoint' || event.type === 'restore' || (event.type === 'head' && 'restore' in event)
+
+export const noCode: CodeState = {
+  checkpoint: null,
+  commit: null,
+  since: [],
+  files: new Map(),
+  scan: null,
+  unresolved: [],
+}
+
 /**
  * The code state at the last of a path's events: for each path the last record, and what it was before the first. Lists
  * of files that stand in blobs are named in `unresolved`: whoever folds resolves them in their events first.
  */
 export const codeStateOf = (path: Iterable<Event>): CodeState => {
-  let checkpoint: EventId | null = null
-  let commit: string | null = null
-  let since: FileRecord[] = []
-  let scan: CodeState['scan'] = null
   const files = new Map<string, CodeFile>()
-  const unresolved: { event: EventId; blob: BlobRef }[] = []
-  for (const event of path) {
-    const told = toldBy(event)
-    if (told === null) continue
-    if (isBlobRef(told.files)) unresolved.push({ event: event.id, blob: told.files })
-    const records = listOf(told.files).filter(isFileRecord)
-    for (const record of records) note(files, record, event.id, told.reason)
-    if (told.commit === null) since.push(...records)
-    else {
-      checkpoint = event.id
-      commit = told.commit
-      since = []
-    }
-    if (told.scan !== null) scan = { ...told.scan, at: event.at }
+  let state: CodeState = { ...noCode, files }
+  for (const event of path) state = after(state, event, files)
+  return state
+}
+
+/** The code state after one more event of the path; the state that is given stays as it is. */
+export const codeStateAfter = (state: CodeState, event: Event): CodeState =>
+  tellsOfFiles(event) ? after(state, event, new Map(state.files)) : state
+
+/** `files`: the state's own, or a copy of them: it is written to. */
+const after = (state: CodeState, event: Event, files: Map<string, CodeFile>): CodeState => {
+  const told = toldBy(event)
+  if (told === null) return state
+  const records = listOf(told.files).filter(isFileRecord)
+  for (const record of records) note(files, record, event.id, told.reason)
+  const rest = {
+    files,
+    scan: told.scan === null ? state.scan : { ...told.scan, at: event.at },
+    unresolved: isBlobRef(told.files)
+      ? [...state.unresolved, { event: event.id, blob: told.files }]
+      : state.unresolved,
   }
-  return { checkpoint, commit, since, files, scan, unresolved }
+  return told.commit === null
+    ? { ...rest, checkpoint: state.checkpoint, commit: state.commit, since: [...state.since, ...records] }
+    : { ...rest, checkpoint: event.id, commit: told.commit, since: [] }
 }
 
 const note = (files: Map<string, CodeFile>, told: FileRecord, event: EventId, reason: string): void => {

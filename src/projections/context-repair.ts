@@ -1,7 +1,7 @@
 import type { Content, ToolCall } from '../events/content.js'
 import type { Event, EventId } from '../events/event.js'
 import { contentOf, isSameGroup, joinMessages } from './groups.js'
-import { callsOf, type Members, membersOf, stringOf } from './members.js'
+import { callsOf, type Members, membersOf, recordOf, stringOf } from './members.js'
 import { type Pairs, type PathMessage, pairsOf } from './pairs.js'
 
 /** One message of the model's context, whatever the provider. */
@@ -129,8 +129,14 @@ const synthetic = (call: string, ids: readonly EventId[], started: ReadonlySet<s
 
 const isEmpty = (members: Members): boolean => {
   const content = contentOf(members.content)
-  const isSilent = content === null || content === '' || (Array.isArray(content) && content.length === 0)
+  const isSilent =
+    content === null || content === '' || (Array.isArray(content) && content.every(isEmptyText))
   return isSilent && (members.refusal === undefined || members.refusal === null)
+}
+
+const isEmptyText = (part: unknown): boolean => {
+  const members = recordOf(part)
+  return members?.type === 'text' && members.text === ''
 }
 
 const carried = ['reasoning', 'replay', 'refusal', 'model', 'provider'] as const

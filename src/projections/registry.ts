@@ -1,3 +1,4 @@
+import { codeState } from './code-state.js'
 import { compactions } from './compactions.js'
 import { context } from './context.js'
 import { messages } from './messages.js'
@@ -14,6 +15,7 @@ export const projections = {
   context,
   sessionIndex,
   compactions,
+  codeState,
   undoTargets,
   redoTargets,
   usage,

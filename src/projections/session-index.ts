@@ -1,5 +1,6 @@
 import type { Event, EventId } from '../events/event.js'
 import { statuses } from '../events/event.js'
+import { tellsOfFiles } from './code-state.js'
 import { countLeaves, type Leaves, nextLeaves, noLeaves } from './leaves.js'
 import {
   type Members,
@@ -30,6 +31,12 @@ interface Birth {
   readonly startedBy: SessionPoint | null
 }
 
+/** What of the code the session tracks, and whether any event tells of files: without one nobody need look for it. */
+export interface Tracking {
+  readonly track: 'edits' | 'workspace'
+  readonly hasCode: boolean
+}
+
 /** An end of the tree that nobody left on purpose, with the row there. */
 export interface OpenEnd {
   readonly at: string
@@ -52,6 +59,7 @@ export interface SessionIndexState {
   readonly tailAt: string
   readonly open: OpenEnds<OpenEnd>
   readonly leaves: Leaves
+  readonly tracking: Tracking
 }
 
 const initial: SessionIndexState = {
@@ -76,6 +84,7 @@ const initial: SessionIndexState = {
   tailAt: '',
   open: {},
   leaves: noLeaves,
+  tracking: { track: 'edits', hasCode: false },
 }
 
 /** Notes that change no session's time: naming and redacting are not working on it. */
@@ -102,7 +111,16 @@ const apply = (state: SessionIndexState, event: Event): SessionIndexState => {
     tailAt: later(event.at, state.tailAt),
     open: isNote ? state.open : openAfter(state, event, members),
     leaves: isNote ? state.leaves : nextLeaves(state.leaves, event),
+    tracking: trackingAfter(state, event, members),
   }
+}
+
+const trackingAfter = ({ birth, tracking }: SessionIndexState, event: Event, members: Members): Tracking => {
+  if (birth.session === null)
+    return members.track === 'workspace' ? { ...tracking, track: 'workspace' } : tracking
+  if (tracking.hasCode || !tellsOfFiles(event)) return tracking
+  const hasFailed = event.type === 'checkpoint' && stringOf(members.commit) === null
+  return hasFailed ? tracking : { ...tracking, hasCode: true }
 }
 
 /** Null: it stays. */
@@ -217,7 +235,7 @@ const view = (state: SessionIndexState): SessionRow => {
 /** The row of one session in the list, and the fold that is saved for it. */
 export const sessionIndex: Projection<SessionIndexState, SessionRow> = {
   name: 'sessionIndex',
-  version: 1,
+  version: 2,
   scope: 'session',
   initial,
   apply,

@@ -11,9 +11,11 @@ import type { FileRecord, LeftOut } from '../events/file-record.js'
 import type { Line } from '../events/line.js'
 import type { Durability, EventLog } from '../events/log.js'
 import type { Divergence, SessionRow as IndexRow } from '../projections/session-index.js'
+import type { OldCopy, Redacted, RedactOptions } from './redact/redacted.js'
 import type { Home } from './store/home.js'
 import type { Presence } from './store/presence.js'
 
+export type { Elsewhere, Found, OldCopy, Redacted, RedactOptions } from './redact/redacted.js'
 export type { Presence } from './store/presence.js'
 
 /** How a session's conversation is read. */
@@ -23,6 +25,15 @@ export interface ReadView {
   /** Read past damage; what is skipped goes to `report`. */
   readonly salvage?: boolean
   readonly report?: (damage: Damage) => void
+}
+
+export interface AppendOptions {
+  readonly durability?: Durability
+  /**
+   * Before a user message, whether a hidden system message tells the model which tracked files someone else changed since
+   * they were last recorded. True by default.
+   */
+  readonly notice?: boolean
 }
 
 /** How the conversation, the code, or both go to another node (docs/CHECKPOINTS.md). */
@@ -106,10 +117,7 @@ export interface Session {
   readonly others: readonly Presence[]
 
   /** Appends drafts in order, each on its predecessor; gives every event written, `recovered` and `head` included. */
-  append(
-    drafts: Draft | readonly Draft[],
-    options?: { readonly durability?: Durability },
-  ): Promise<readonly Event[]>
+  append(drafts: Draft | readonly Draft[], options?: AppendOptions): Promise<readonly Event[]>
   /** Goes back to just before a user message. Rejects with RestoreConflict where files changed since: nothing is done then. */
   undo(target: EventId, options?: MoveOptions): Promise<Undone>
   /** Takes back the newest undo that was not yet redone, code too where that undo moved it. */
@@ -180,6 +188,43 @@ export interface ListOptions {
   readonly limit?: number
 }
 
+/** What is searched for, and where. */
+export interface SearchOptions {
+  /** Found as it stands within texts, but for case, composition (NFC), and how white space is made. Not white space alone. */
+  readonly text: string
+  /** Real path; every workspace where absent. */
+  readonly workspace?: string
+  /** Only in messages of this role. */
+  readonly role?: string
+  readonly limit?: number
+  /** Reads the logs without the index, which changes nothing but the time it takes. */
+  readonly scan?: boolean
+  /** While the index takes in logs that are new or grew. */
+  readonly progress?: (done: number, total: number) => void
+  /** Told what of a session could not be read, and of its torn tail; the rest is searched. */
+  readonly report?: (problem: SearchProblem) => void
+}
+
+export type SearchProblem = { readonly session: EventId } & (
+  | { readonly damage: Damage }
+  | { readonly error: Error }
+)
+
+/** An event that holds the text: a message, or a title, label, branch, summary, edit or an embedder's own, with `role` null. */
+export interface SearchHit {
+  readonly session: EventId
+  readonly workspace: string
+  readonly event: EventId
+  readonly at: string
+  readonly type: string
+  /** Of a message. */
+  readonly role: string | null
+  /** The first hit in it with what stands around it, on one line. */
+  readonly excerpt: string
+  /** Where in the excerpt the hit stands: from, and to (exclusive), in UTF-16 units. */
+  readonly match: readonly [number, number]
+}
+
 export interface Verified {
   readonly sessions: number
   readonly events: number
@@ -213,8 +258,10 @@ export interface CheckpointRow {
   readonly toolCallId: string | null
   readonly commit: string | null
   readonly failed: string | null
-  /** How many records it holds: what differed from before it. */
+  /** The records it holds: what differed from before it. */
   readonly files: readonly FileRecord[]
+  /** Tracked paths that could not be read then, by tree path: their last records stand. */
+  readonly unread: readonly LeftOut[]
 }
 
 /** What a session takes on disk, in bytes. */
@@ -233,12 +280,16 @@ export interface SessionUse {
 export interface Use {
   readonly sessions: readonly SessionUse[]
   /** By workspace: its checkpoints' objects, and those that no session leads to (`gc` frees them). */
-  readonly workspaces: readonly {
-    readonly workspace: string
-    readonly code: number
-    readonly unreached: number
-  }[]
+  readonly workspaces: readonly WorkspaceUse[]
   readonly caches: number
+}
+
+export interface WorkspaceUse {
+  readonly workspace: string
+  readonly code: number
+  readonly unreached: number
+  /** Why its checkpoints cannot be read (then both are 0, and so is the code of its sessions); null where they can. */
+  readonly why: string | null
 }
 
 /** What was freed in one workspace, in bytes; with `dryRun` what would be. */
@@ -290,6 +341,12 @@ export interface SessionRef {
   readonly key: string
 }
 
+/** What left the archive for good: sessions, and logs that `repair` and `redact` replaced. */
+export interface Purged {
+  readonly sessions: readonly SessionRef[]
+  readonly copies: readonly OldCopy[]
+}
+
 export interface NewSession {
   /** Absolute path; it is made real. */
   readonly workspace: string
@@ -314,6 +371,8 @@ export interface Store {
   open(name: string): Promise<Session>
   reader(name: string): Promise<SessionReader>
   list(options?: ListOptions): Promise<readonly SessionRow[]>
+  /** The events that hold a text, newest first, as they are found: on every branch, hidden messages too. */
+  search(options: SearchOptions): AsyncIterable<SearchHit>
   /** A new session that begins with the path to `at` (the head by default). */
   fork(
     name: string,
@@ -323,8 +382,8 @@ export interface Store {
   archive(name: string, why: 'archive' | 'delete' | 'prune'): Promise<SessionRef>
   archived(): Promise<readonly SessionRef[]>
   unarchive(name: string): Promise<SessionRef>
-  /** Removes archived sessions for good, those moved there more than `olderThanMs` ago; the only way to lose bytes (INV-1). */
-  purge(olderThanMs?: number): Promise<readonly SessionRef[]>
+  /** Removes for good what went to the archive more than `olderThanMs` ago; the only way to lose bytes (INV-1). */
+  purge(olderThanMs?: number): Promise<Purged>
   /** All but the newest `keep` of a workspace (or of each, where absent) go to the archive. */
   prune(
     keep: number,
@@ -342,9 +401,20 @@ export interface Store {
   reindex(names?: readonly string[]): Promise<number>
   verify(
     names?: readonly string[],
-    options?: { readonly since?: string; readonly progress?: (done: number, total: number) => void },
+    options?: {
+      readonly since?: string
+      /** In bytes of the logs. */
+      readonly progress?: (done: number, total: number) => void
+    },
   ): Promise<Verified>
   repair(name: string): Promise<SessionRepaired>
+  /**
+   * Replaces payloads by tombstones; refuses while someone holds the session open. The old log goes to the archive, where
+   * only `purge` removes it (docs/SECRETS.md).
+   */
+  redact(name: string, options: RedactOptions): Promise<Redacted>
+  /** A value with the secrets put back that went to this store's vault when it was written (`redact: 'write'`). */
+  reveal<Value>(value: Value): Value
   /** What takes space; the whole store's where no session is named. */
   use(names?: readonly string[]): Promise<Use>
   /** Frees what no session's checkpoints lead to, and packs the rest, in the workspaces of the named sessions, or in all. */

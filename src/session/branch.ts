@@ -20,6 +20,8 @@ export interface BranchNode {
   /** An undo's or redo's old head. */
   readonly from: EventId | null
   readonly reason: string | null
+  /** Whether a `head` event moved the code too. */
+  readonly movesCode: boolean
   /** Whether it leaves what the model sees as it is. */
   readonly isNeutral: boolean
   /** The event itself, where the next compaction may have to keep what it says. */
@@ -46,6 +48,7 @@ export const nodeOf = (event: Event): BranchNode => {
     through: event.type === 'compaction' ? stringOf(members.through) : null,
     from: is(event, 'head') ? stringOf(members.from) : null,
     reason: event.type === 'head' ? stringOf(members.reason) : null,
+    movesCode: event.type === 'head' && members.restore !== undefined,
     isNeutral: isContextNeutral(event, members),
     lasting: isLasting(event) ? event : null,
   }

@@ -6,6 +6,7 @@ import { Refused } from '../events/errors/index.js'
 import { type EventId, noteTypes } from '../events/event.js'
 import type { SessionIndexState } from '../projections/session-index.js'
 import { type Branch, type BranchNode, callerOf, cutOf, firstOpenCall, nodesOf } from './branch.js'
+import type { CodeAt } from './code/code-at.js'
 import type { Command, CompactionDraft } from './command.js'
 import { keptOf } from './keep.js'
 
@@ -16,6 +17,8 @@ export interface SessionState {
   readonly position: EventId
   /** Loaded where a command needs it; null until then. */
   readonly branch: Branch | null
+  /** The code state at some event, which the position mostly is; null until someone asks for it. */
+  readonly code: CodeAt | null
 }
 
 export type Decision = E.Either<Refused, NonEmptyArray<Draft>>
@@ -39,8 +42,11 @@ export const branchNeededBy = (command: Command): { readonly must: EventId | nul
 const needsBranch = (draft: Draft): boolean =>
   draft.type === 'compaction' || (draft.type === 'tool' && draft.parent === undefined)
 
+/** Commands that are decided on the state alone: what a checkpoint comes to, the files say. */
+export type Decidable = Exclude<Command, { readonly do: 'checkpoint' }>
+
 /** What a command comes to, as drafts in order; or why not. A `head` draft comes without its `row`, which the shell adds. */
-export const decide = (state: SessionState, command: Command): Decision => {
+export const decide = (state: SessionState, command: Decidable): Decision => {
   switch (command.do) {
     case 'append':
       return append(state, command.drafts)
@@ -109,15 +115,19 @@ const undo = (state: SessionState, target: EventId): Decision => {
   return E.right([head(state, node.parent, 'undo')])
 }
 
-/** From the position upward past events that change no context (as redoTargets does). */
-const redo = (state: SessionState, leaf: EventId | undefined): Decision => {
-  const nodes = nodesIn(state)
-  const byId = new Map(nodes.map((node) => [node.id, node]))
+/** The undo that a redo would take back: from the position upward past events that change no context (as redoTargets does). */
+export const undoToRedo = (state: SessionState): BranchNode | null => {
+  const byId = new Map(nodesIn(state).map((node) => [node.id, node]))
   let at = byId.get(state.position)
   while (at !== undefined && at.parent !== null && (at.isNeutral || at.reason === 'redo'))
     at = byId.get(at.parent)
-  if (at?.reason === 'undo' && at.from !== null) return E.right([head(state, at.from, 'redo')])
-  const undone = leaf ?? leftByUndo(nodes)
+  return at?.reason === 'undo' && at.from !== null ? at : null
+}
+
+const redo = (state: SessionState, leaf: EventId | undefined): Decision => {
+  const undo = undoToRedo(state)
+  if (undo !== null) return E.right([head(state, undo.from as EventId, 'redo')])
+  const undone = leaf ?? leftByUndo(nodesIn(state))
   return undone === null
     ? refuse('nothing to redo', 'only an undo can be redone', true)
     : refuse(

@@ -1,16 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { InStoredForm } from '../events/blob.js'
 import { backward } from '../events/chain.js'
+import type { BlobRef } from '../events/content.js'
 import type { Draft } from '../events/draft.js'
 import { NotFound, Refused } from '../events/errors/index.js'
 import { advancesHead, type Event, type EventId } from '../events/event.js'
 import { eventOf } from '../events/event-of.js'
+import type { CodeState } from '../events/file-record.js'
 import type { Line } from '../events/line.js'
+import { noCode } from '../projections/code-state.js'
 import { rowAt } from '../projections/session-index.js'
 import { type Branch, nodesOf } from './branch.js'
-import type { Command } from './command.js'
+import { loadCode } from './code/code-at.js'
+import type { CodeDesk } from './code/code-desk.js'
+import type { CheckpointCommand, Command } from './command.js'
 import { withTokens } from './compacting.js'
-import { advances, branchNeededBy, decide, leftByUndo, type SessionState } from './decide.js'
+import { advances, branchNeededBy, type Decidable, decide, leftByUndo, type SessionState } from './decide.js'
 import { evolve } from './evolve.js'
 import { loadBranch, loadRow } from './lookup.js'
 import type { Sight } from './sight.js'
@@ -30,8 +35,9 @@ export const draft = async (
   state: SessionState,
   sight: Sight,
   stamp: Stamp,
+  code: CodeDesk,
 ): Promise<Drafted> => {
-  const drafting = new Drafting(state, sight, stamp)
+  const drafting = new Drafting(state, sight, stamp, code)
   try {
     for (const step of stepsOf(command)) await drafting.take(step)
     return drafting.drafted(state)
@@ -44,14 +50,18 @@ export const draft = async (
 /** Drafts are decided one after the other: a later one may rest on an earlier one (a `tool` note on its call). */
 const stepsOf = (command: Command): readonly Command[] =>
   command.do === 'append' && command.drafts.length > 1
-    ? command.drafts.map((draft) => ({ do: 'append', drafts: [draft] }))
+    ? command.drafts.map((draft) => ({ ...command, drafts: [draft] }))
     : [command]
 
 /** Where a step hangs, if it says so itself. */
 const parentOf = (step: Command): EventId | undefined =>
   step.do === 'append' ? step.drafts[0]?.parent : undefined
 
-class Drafting {
+/** Before what a user says the files are recorded, unless the caller names where it hangs: then nothing comes between. */
+const isUserMessage = ({ type, role, visible, aside, parent }: Draft): boolean =>
+  type === 'message' && role === 'user' && visible !== false && aside !== true && parent === undefined
+
+export class Drafting {
   readonly lines: Line[] = []
   readonly events: Event[] = []
   readonly blobs = new Map<string, Buffer>()
@@ -60,6 +70,7 @@ class Drafting {
     public state: SessionState,
     readonly sight: Sight,
     readonly stamp: Stamp,
+    readonly code: CodeDesk,
   ) {}
 
   /** A command of which everything was there already leaves the position alone, unless the conversation ends there. */
@@ -70,7 +81,15 @@ class Drafting {
   }
 
   async take(step: Command): Promise<void> {
-    if (step.do === 'checkout' && (await this.#isThere(step.to))) return
+    if (step.do === 'checkpoint') return this.#checkpoint(step)
+    if (step.do === 'append' && step.drafts[0] !== undefined && isUserMessage(step.drafts[0]))
+      await this.#checkpoint({ reason: 'prompt', notice: step.notice ?? true })
+    for (const draft of await this.decided(step)) await this.write(draft)
+  }
+
+  /** What a command comes to, without writing it; nothing where the conversation stands there already. */
+  async decided(step: Decidable): Promise<readonly Draft[]> {
+    if (step.do === 'checkout' && (await this.#isThere(step.to))) return []
     const at = parentOf(step) ?? this.state.position
     await this.#mustBeNode(at)
     const branch = await this.#branchAt(at, step)
@@ -78,11 +97,48 @@ class Drafting {
     const command = await this.#withFacts(step, at, branch)
     const decision = decide({ ...this.state, branch }, command)
     if (E.isLeft(decision)) throw decision.left
-    for (const draft of decision.right) for (const one of await this.#withHead(draft)) await this.#write(one)
+    return decision.right
+  }
+
+  async write(draft: Draft): Promise<void> {
+    for (const one of await this.withHead(draft)) await this.#write(one)
+  }
+
+  /** Records the files as they are, where any are tracked; what that comes to is written where the session stands. */
+  async #checkpoint({ reason, paths, toolCallId, notice, told }: CheckpointCommand): Promise<void> {
+    const { tracking } = this.state.index
+    const isWhole = tracking.track === 'workspace'
+    if (reason === 'prompt' && told === undefined && !isWhole && !tracking.hasCode) return
+    const known = await this.codeAt(this.state.position)
+    const all = paths === undefined || (isWhole && paths.length === 0)
+    const { drafts, taken } = await this.code.take({
+      reason,
+      known,
+      notice: notice === true,
+      scan: isWhole && all,
+      ...(all ? {} : { paths }),
+      ...(toolCallId === undefined ? {} : { toolCallId }),
+    })
+    for (const draft of drafts) await this.write(draft)
+    told?.(taken)
+  }
+
+  /** The code state at an event: the one at the position is held from then on, and goes on with what is written. */
+  async codeAt(id: EventId): Promise<CodeState> {
+    const { index, position, code } = this.state
+    if (!index.tracking.hasCode) return noCode
+    if (code?.at === id) return code.state
+    const state = await loadCode(this.sight.walk(id), (ref) => this.#blob(ref))
+    if (id === position) this.state = { ...this.state, code: { at: id, state } }
+    return state
+  }
+
+  async #blob(ref: BlobRef): Promise<Buffer> {
+    return this.blobs.get(ref.$blob) ?? this.sight.log.blobs.get(this.sight.session, ref)
   }
 
   /** What a decision needs and the state does not hold. */
-  async #withFacts(step: Command, at: EventId, branch: Branch | null): Promise<Command> {
+  async #withFacts(step: Decidable, at: EventId, branch: Branch | null): Promise<Decidable> {
     if (step.do === 'compact')
       return { ...step, compaction: await withTokens(this.sight, at, step.compaction) }
     const left = step.do === 'redo' && branch !== null ? leftByUndo(nodesOf(branch)) : null
@@ -114,7 +170,7 @@ class Drafting {
   }
 
   /** A draft, after the `head` event that it needs where it hangs on no open end (docs/FORMAT.md); rows filled in. */
-  async #withHead(draft: Draft): Promise<readonly Draft[]> {
+  async withHead(draft: Draft): Promise<readonly Draft[]> {
     const { index, position } = this.state
     const parent = draft.parent ?? position
     if (draft.type === 'head') {

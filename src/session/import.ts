@@ -1,6 +1,3 @@
-export {
-  type ImportOptions,
-  type ImportReport,
-  importSources,
-  type Source,
-} from './import/import.js'
+export { type ImportOptions, importSources } from './import/import.js'
+export type { Failure, ImportReport } from './import/report.js'
+export type { Source } from './import/source.js'

@@ -16,7 +16,7 @@ export const isLasting = (event: Event): boolean =>
   event.type === 'compaction' || event.type === 'edit' || isStanding(event)
 
 /**
- * System messages and what is pinned (`meta.pinned`), those that an earlier compaction kept included, as the branch's
+ * System messages (but those with `meta.pinned` false) and what is pinned (`meta.pinned`), those that an earlier compaction kept included, as the branch's
  * edits left them. So a resume need not look further back than the last compaction (INV-11).
  */
 export const keptOf = (events: readonly Event[]): readonly Kept[] => {
@@ -45,7 +45,8 @@ const earlier = (compaction: Event): readonly Kept[] =>
 const isStanding = (event: Event): boolean => {
   const { role, context, meta } = membersOf(event)
   if (event.type !== 'message' || event.redacted === true || context === false) return false
-  return role === 'system' || recordOf(meta)?.pinned === true
+  const pinned = recordOf(meta)?.pinned
+  return pinned === true || (role === 'system' && pinned !== false)
 }
 
 const standing = (event: Event): Kept => ({ id: event.id, message: membersOf(event) })

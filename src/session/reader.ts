@@ -1,3 +1,4 @@
+import type { FileDiff } from '../checkpoints/diff.js'
 import { InPlaceOfBlob, resolveValues } from '../events/blob.js'
 import type { BlobRef } from '../events/content.js'
 import { Ambiguous, Damaged, type LogLostTail, NotFound, Refused } from '../events/errors/index.js'
@@ -15,7 +16,9 @@ import { toAnthropic, toOpenAI, toPlain } from '../projections/shapes.js'
 import { joinText, textOf } from '../projections/text.js'
 import { type TreeView, tree } from '../projections/tree.js'
 import { undoTargets, viewUndoTargets } from '../projections/undo-targets.js'
-import type { ReadView, SessionReader, SessionRow } from './api.js'
+import type { CheckpointRow, ReadView, SessionReader, SessionRow } from './api.js'
+import type { PathCode } from './code/reading.js'
+import type { WorkspaceCode } from './code/workspace-code.js'
 import { findLine, loadRecent } from './lookup.js'
 import { bridged } from './salvage.js'
 
@@ -25,6 +28,7 @@ export interface ReaderHome {
   savedAgrees(): Promise<boolean | null>
   /** See SessionReader. */
   lostTail(mustLook: boolean): Promise<LogLostTail | null>
+  code(): Promise<WorkspaceCode>
 }
 
 /** Reads one session, locking and writing nothing. */
@@ -209,9 +213,28 @@ export class Reader implements SessionReader {
   }
 
   async undoTargets({ all = false }: { readonly all?: boolean } = {}): Promise<readonly unknown[]> {
-    const targets = viewUndoTargets(fold(undoTargets, await this.path()), { all })
-    const resolved = await this.resolved(targets)
-    return resolved.map((target) => ({ ...target, text: joinText(target.text) }))
+    const path = await this.path()
+    const targets = await this.resolved(viewUndoTargets(fold(undoTargets, path), { all }))
+    const shown = targets.map((target) => ({ ...target, text: joinText(target.text) }))
+    if (!shown.some(({ restorable }) => restorable)) return shown
+    return (await import('./code/reading.js')).withWhatIsHere(await this.#codeOf(path), shown)
+  }
+
+  async checkpoints(view: ReadView = {}): Promise<readonly CheckpointRow[]> {
+    const { checkpointRows } = await import('./code/reading.js')
+    return checkpointRows(await this.path(view), (ref) => this.log.blobs.get(this.id, ref))
+  }
+
+  async diff(from: EventId, to: EventId, view: ReadView = {}): Promise<readonly FileDiff[]> {
+    const { diffBetween } = await import('./code/reading.js')
+    const [before, after] = [await this.path({ ...view, at: from }), await this.path({ ...view, at: to })]
+    return diffBetween(await this.#codeOf(before), await this.#codeOf(after))
+  }
+
+  async #codeOf(path: readonly Event[]): Promise<PathCode> {
+    const { filesAlong } = await import('./code/code-at.js')
+    const events = await filesAlong(path, (ref) => this.log.blobs.get(this.id, ref))
+    return { path, events, code: await this.home.code() }
   }
 
   async tree(view: ReadView = {}): Promise<TreeView> {

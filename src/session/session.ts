@@ -1,11 +1,25 @@
+import type { CheckpointReason, Taken } from '../checkpoints/take.js'
 import type { Draft } from '../events/draft.js'
 import { Refused } from '../events/errors/index.js'
 import type { Event, EventId } from '../events/event.js'
-import type { Durability } from '../events/log.js'
 import { type Divergence, sessionIndex } from '../projections/session-index.js'
-import type { Compacted, CompactInput, Presence, Session, Undone } from './api.js'
+import type {
+  AppendOptions,
+  CheckpointTaken,
+  Compacted,
+  CompactInput,
+  MoveOptions,
+  MovePlan,
+  MoveResult,
+  Presence,
+  Session,
+  Undone,
+} from './api.js'
 import { checkedDrafts } from './checked-drafts.js'
-import type { OpenSession } from './open-session.js'
+import type { Move } from './code/moving.js'
+import type { WorkspaceCode } from './code/workspace-code.js'
+import type { CheckpointCommand } from './command.js'
+import type { Hold, OpenSession } from './open-session.js'
 import type { Reader } from './reader.js'
 
 /** A session held open for writing, as programs use it. */
@@ -13,6 +27,8 @@ export class LiveSession implements Session {
   constructor(
     readonly open: OpenSession,
     readonly reader: Reader,
+    /** The code of its workspace, loaded when it is first asked for. */
+    readonly code: () => Promise<WorkspaceCode>,
   ) {}
 
   get id(): EventId {
@@ -34,26 +50,83 @@ export class LiveSession implements Session {
     return this.open.others
   }
 
-  async append(
-    drafts: Draft | readonly Draft[],
-    options: { readonly durability?: Durability } = {},
-  ): Promise<readonly Event[]> {
+  async append(drafts: Draft | readonly Draft[], options: AppendOptions = {}): Promise<readonly Event[]> {
     const list = checkedDrafts(Array.isArray(drafts) ? drafts : [drafts])
-    return this.open.run({ do: 'append', drafts: list }, options.durability)
+    const { durability, notice = true } = options
+    return this.open.run({ do: 'append', drafts: list, notice }, durability)
   }
 
-  async undo(target: EventId): Promise<Undone> {
-    const head = lastId(await this.open.run({ do: 'undo', target }))
-    return { head: await this.reader.base(head), prompt: await this.reader.promptOf(target) }
+  async undo(target: EventId, options: MoveOptions = {}): Promise<Undone> {
+    return this.open.alone(async (hold) => {
+      // Read before anything moves: what it was is no reason to reject what is done.
+      const prompt = await this.reader.promptOf(target).catch(() => null)
+      const moved = await this.#moveWith(hold, { do: 'undo', target }, options)
+      return { ...moved, prompt: prompt ?? (await this.reader.promptOf(target)) }
+    })
   }
 
-  async redo(): Promise<EventId> {
-    return this.reader.base(lastId(await this.open.run({ do: 'redo' })))
+  redo(options: Omit<MoveOptions, 'what'> = {}): Promise<MoveResult> {
+    return this.#move({ do: 'redo' }, options)
   }
 
-  async checkout(event: EventId): Promise<EventId> {
-    await this.open.run({ do: 'checkout', to: event })
-    return this.reader.base(event)
+  checkout(event: EventId, options: MoveOptions = {}): Promise<MoveResult> {
+    return this.#move({ do: 'checkout', to: event }, options)
+  }
+
+  planUndo(target: EventId, options: MoveOptions = {}): Promise<MovePlan> {
+    return this.#plan({ do: 'undo', target }, options)
+  }
+
+  planRedo(options: Omit<MoveOptions, 'what'> = {}): Promise<MovePlan> {
+    return this.#plan({ do: 'redo' }, options)
+  }
+
+  planCheckout(event: EventId, options: MoveOptions = {}): Promise<MovePlan> {
+    return this.#plan({ do: 'checkout', to: event }, options)
+  }
+
+  #move(command: Move, options: MoveOptions): Promise<MoveResult> {
+    return this.open.alone((hold) => this.#moveWith(hold, command, options))
+  }
+
+  async #moveWith(hold: Hold, command: Move, options: MoveOptions): Promise<MoveResult> {
+    const { move } = await import('./code/moving.js')
+    const { head, entries } = await move(hold, this.code, command, options)
+    return { head, files: entries }
+  }
+
+  #plan(command: Move, options: MoveOptions): Promise<MovePlan> {
+    return this.open.alone(async (hold) => {
+      const { planMove } = await import('./code/moving.js')
+      return planMove(hold, this.code, command, options)
+    })
+  }
+
+  beforeEdit(paths: readonly string[], { toolCallId }: ForTool = {}): Promise<CheckpointTaken> {
+    return this.#take({ reason: 'before-tool', paths, ...(toolCallId === undefined ? {} : { toolCallId }) })
+  }
+
+  afterEdit(paths: readonly string[], { toolCallId }: ForTool = {}): Promise<CheckpointTaken> {
+    return this.#take({ reason: 'after-tool', paths, ...(toolCallId === undefined ? {} : { toolCallId }) })
+  }
+
+  checkpoint(
+    paths?: readonly string[],
+    { reason = 'manual' }: { readonly reason?: CheckpointReason } = {},
+  ): Promise<CheckpointTaken> {
+    return this.#take({ reason, ...(paths === undefined ? {} : { paths }) })
+  }
+
+  async #take(command: CheckpointCommand): Promise<CheckpointTaken> {
+    let taken: Taken | null = null
+    const events = await this.open.run({
+      do: 'checkpoint',
+      ...command,
+      told: (last) => {
+        taken = last
+      },
+    })
+    return takenOf(taken, events.findLast(({ type }) => type === 'checkpoint')?.id ?? null)
   }
 
   async branch(name: string, at?: EventId): Promise<EventId> {
@@ -99,6 +172,16 @@ export class LiveSession implements Session {
   close(): void {
     this.open.close()
   }
+}
+
+type ForTool = { readonly toolCallId?: string }
+
+const takenOf = (taken: Taken | null, id: EventId | null): CheckpointTaken => {
+  const { checkpoint = null, refused = [], unread = [] } = taken ?? {}
+  const hasFailed = checkpoint !== null && 'failed' in checkpoint
+  const files = checkpoint === null || hasFailed ? [] : checkpoint.files
+  const commit = checkpoint === null || hasFailed ? null : checkpoint.commit
+  return { id, commit, files, failed: hasFailed ? checkpoint.failed : null, refused, unread }
 }
 
 const lastId = (events: readonly Event[]): EventId => (events[events.length - 1] as Event).id

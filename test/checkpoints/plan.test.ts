@@ -116,7 +116,7 @@ test('a folder in the way of a file goes only if all in it goes', () => {
       force: true,
     }),
   ).toEqual([
-    [a, 'conflict', 'a folder stands there, and workspace/a/mine in it'],
+    [a, 'conflict', 'a folder stands there, and a/mine in it'],
     [inner, 'delete', null],
   ])
 })

@@ -133,7 +133,7 @@ test('what the user changed after the agent is a conflict: nothing changes, unti
   const error = await refusedBy(talk.restoring(to))
   expect(error).toMatchObject({
     tag: 'RestoreConflict',
-    conflicts: [{ path: 'workspace/a.ts', why: 'changed since its last checkpoint' }],
+    conflicts: [{ path: 'a.ts', why: 'changed since its last checkpoint' }],
   })
   expect(talk.head).toBe(before)
   expect(desk.tree()).toEqual({ 'a.ts': '644 by hand', 'b.ts': '644 two' })
@@ -225,7 +225,7 @@ test('a folder with other files in it is never removed, not even by force', asyn
   desk.write('x/mine', 'mine')
   const to = talk.events.get(turn)?.parent as string
   const error = await refusedBy(talk.restoring(to, { force: true }))
-  expect(error.message).toContain('a folder stands there, and workspace/x/mine in it')
+  expect(error.message).toContain('a folder stands there, and x/mine in it')
   expect(desk.tree()).toEqual({ 'x/': '', 'x/a': '644 in x', 'x/mine': '644 mine' })
 })
 

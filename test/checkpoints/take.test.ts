@@ -90,12 +90,21 @@ test('a file that cannot be read fails the checkpoint that was to hold it; else 
   desk.write('a.ts', 'two')
   talk.checkpoints = desk.open({ work: { ...nodeWorkFs, open } })
   expect((await talk.take('before-tool', { paths: ['secret'] })).checkpoint).toEqual({
-    failed: 'workspace/secret: cannot be read (EACCES)',
+    failed: 'secret: cannot be read (EACCES)',
     reason: 'before-tool',
   })
+  const missed = [{ path: 'workspace/secret', why: 'cannot be read (EACCES)' }]
   const { checkpoint, unread } = await talk.take('prompt')
   expect(filesOf(checkpoint).map(({ path }) => path)).toEqual(['workspace/a.ts'])
-  expect(unread).toEqual([{ path: 'workspace/secret', why: 'cannot be read (EACCES)' }])
+  expect(unread).toEqual(missed)
+  expect(checkpoint).toMatchObject({ unread: missed })
+  // Nothing else changed: the log says all the same that this file is in no checkpoint.
+  expect(await talk.take('prompt')).toEqual({
+    checkpoint: { failed: 'secret: cannot be read (EACCES)', reason: 'prompt' },
+    refused: [],
+    unread: missed,
+  })
+  expect((await talk.take('manual')).checkpoint).toMatchObject({ files: [], unread: missed })
 })
 
 test('no checkpoint is taken while a restore that was cut off is not ended', async () => {

@@ -391,8 +391,11 @@ describe('export, verify, stats and the archive', () => {
     expect(run(['unarchive', session, '--json']).json()).toMatchObject({ session })
     expect(run(['log', session, '--json']).out).toBe(log)
     expect(run(['delete', session]).code).toBe(0)
-    expect(run(['archive', '--purge', '--older-than', '1d', '--json']).json()).toEqual({ purged: [] })
-    expect(run(['archive', '--purge', '--json']).json()).toEqual({ purged: [session] })
+    expect(run(['archive', '--purge', '--older-than', '1d', '--json']).json()).toEqual({
+      purged: [],
+      copies: [],
+    })
+    expect(run(['archive', '--purge', '--json']).json()).toEqual({ purged: [session], copies: [] })
     expect(run(['unarchive', session]).code).toBe(3)
   })
 

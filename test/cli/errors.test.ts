@@ -73,18 +73,9 @@ describe('errors', () => {
   })
 
   it.each([
-    ...[
-      'checkpoint abcd',
-      'checkpoints abcd',
-      'diff abcd a',
-      'search x',
-      'doctor',
-      'du',
-      'gc',
-      'redact abcd',
-    ],
-    ...['chat', 'resume', 'continue', 'push abcd --to x', 'pull abcd --from x', 'new --track edits'],
-    ...['undo abcd abcd --code', 'checkout abcd abcd --code', 'export abcd html', 'export abcd claude'],
+    ...['search x', 'doctor', 'redact abcd'],
+    ...['chat', 'resume', 'continue', 'push abcd --to x', 'pull abcd --from x'],
+    ...['export abcd html', 'export abcd claude'],
     ...['list --store postgres://localhost/db'],
   ])('%s is told to be missing in this version', (line) => {
     const { code, out, err } = shared().run(line.split(' '))

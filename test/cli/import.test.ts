@@ -1,7 +1,16 @@
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { place, startIn } from './coppice.js'
+import { entry, place, startIn } from './coppice.js'
 
 interface Report {
   readonly imported: readonly {
@@ -54,6 +63,139 @@ const source = (folder: string): string => {
   )
   return file
 }
+
+interface Sources {
+  readonly sources: readonly {
+    source: string
+    format: string
+    unchanged: boolean
+    lines: Record<string, number>
+  }[]
+}
+
+/** As it was written long ago. */
+const settle = (file: string): void => utimesSync(file, new Date(1e12), new Date(1e12))
+
+/** The command before a program that takes root's rights away, where the tests run as root. */
+const asNobody = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : []
+
+describe('import of much, and of what is no session', () => {
+  it('does not read a source again that did not change, and says the same of it', () => {
+    const here = place()
+    const file = source(here.folder)
+    appendFileSync(file, 'no JSON at all\n')
+    settle(file)
+    const run = () => here.run(['import', 'auto', here.folder, '--json']).json() as Report & Sources
+    const first = run()
+    const second = run()
+    expect(first.sources).toMatchObject([{ source: file, format: 'claude', unchanged: false }])
+    expect(first.sources[0]?.lines).toMatchObject({ total: 3, carried: 2, failed: 1, unaccounted: 0 })
+    expect(second.sources).toEqual([{ ...first.sources[0], unchanged: true }])
+    expect(second.failed).toEqual(first.failed)
+    expect(second.imported).toEqual(first.imported.map((row) => ({ ...row, new: 0 })))
+    appendFileSync(file, record('u3', 'a2', 'user', 'then make one'))
+    expect(run()).toMatchObject({ imported: [{ new: 1 }], sources: [{ unchanged: false }] })
+  })
+
+  it('reads an unchanged source again where its session is gone, or what is kept of it is wrong', () => {
+    const here = place()
+    const file = source(here.folder)
+    settle(file)
+    const run = () => here.run(['import', 'auto', here.folder, '--json']).json() as Report & Sources
+    const [{ session, events } = { session: '', events: 0 }] = run().imported
+    expect(run().sources[0]?.unchanged).toBe(true)
+    here.run(['delete', session])
+    expect(run()).toMatchObject({ imported: [{ session, new: events }], sources: [{ unchanged: false }] })
+    const kept = join(here.store, 'imports')
+    writeFileSync(kept, readFileSync(kept, 'utf8').replaceAll(session, session.replace(/^./, 'f')))
+    expect(run()).toMatchObject({ imported: [{ session, new: 0 }], sources: [{ unchanged: false }] })
+  })
+
+  it('takes a line that is cut short now when it is whole', () => {
+    const here = place()
+    const file = source(here.folder)
+    const line = record('u3', 'a2', 'user', 'then make one')
+    appendFileSync(file, line.slice(0, 40))
+    const torn = here.run(['import', 'auto', here.folder, '--json'])
+    expect(torn.code).toBe(1)
+    expect(torn.json()).toMatchObject({ failed: [{ source: file, line: 3 }] })
+    appendFileSync(file, line.slice(40))
+    const whole = here.run(['import', 'auto', here.folder, '--json'])
+    expect(whole.code).toBe(0)
+    expect(whole.json()).toMatchObject({ imported: [{ new: 1 }], failed: [] })
+  })
+
+  it('knows a session whose first line is long', () => {
+    const here = place()
+    const file = source(here.folder)
+    writeFileSync(file, record('u1', null, 'user', 'long '.repeat(50_000)))
+    expect(here.run(['import', 'auto', here.folder, '--json']).json()).toMatchObject({
+      imported: [{ new: 2 }],
+    })
+  })
+
+  it('finds the sessions among many files', () => {
+    const here = place()
+    const file = source(here.folder)
+    for (let i = 0; i < 1000; i++) {
+      const folder = join(here.folder, `d${i % 20}`)
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(join(folder, `f${i}.${i % 2 === 0 ? 'jsonl' : 'json'}`), '{"level":"info"}\n')
+    }
+    const { code, json } = here.run(['import', 'auto', here.folder, '--json'])
+    expect(code).toBe(0)
+    expect((json() as Sources).sources.map((one) => one.source)).toEqual([file])
+  })
+
+  it('names what it saw in a file that is of no format, or of another than was said', () => {
+    const here = place()
+    const file = source(here.folder)
+    const other = join(here.folder, 'rollout-2026.jsonl')
+    writeFileSync(other, '{"level":"info","msg":"x"}\n')
+    const auto = here.run(['import', 'auto', other, file])
+    expect(auto.code).toBe(1)
+    expect(auto.err).toBe(
+      `coppice: not imported: of no known format: its JSON has the members level, msg: ${other}\n`,
+    )
+    expect(auto.out).toMatch(/imported 1 session, 3 new events, from 1 file, 1 not imported\n$/)
+    const wrong = here.run(['import', 'codex', file])
+    expect(wrong.code).toBe(1)
+    expect(wrong.err).toMatch(/it is of Claude Code, not of Codex: import it as claude, or auto/)
+  })
+
+  it('names each path that may not be read, takes the rest, and exits 1', () => {
+    const here = place()
+    const file = source(here.folder)
+    const folder = join(here.folder, 'closed')
+    mkdirSync(folder)
+    const closed = join(dirname(file), 'closed.jsonl')
+    writeFileSync(closed, 'x')
+    chmodSync(closed, 0)
+    chmodSync(folder, 0)
+    const [command = '', ...args] = [
+      ...asNobody,
+      process.execPath,
+      entry,
+      '--store',
+      here.store,
+      'import',
+      'auto',
+      here.folder,
+    ]
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: here.store },
+    })
+    chmodSync(folder, 0o700)
+    expect(stderr.split('\n').sort()).toEqual([
+      '',
+      `coppice: not imported: may not be read (EACCES): ${closed}`,
+      `coppice: not imported: may not be read (EACCES): ${folder}`,
+    ])
+    expect(stdout).toMatch(/imported 1 session, .*, 2 not imported\n$/)
+    expect(status).toBe(1)
+  })
+})
 
 describe('import and discover', () => {
   it('find, take over, and add only what is new', () => {
@@ -131,7 +273,7 @@ describe('import and discover', () => {
     const file = source(here.folder)
     here.run(['import', 'auto', here.folder])
     const again = here.run(['import', 'auto', here.folder, '--json']).json() as Report
-    expect(again).toEqual({ imported: [expect.objectContaining({ source: file, new: 0 })], failed: [] })
+    expect(again).toMatchObject({ imported: [expect.objectContaining({ source: file, new: 0 })], failed: [] })
   })
 
   it('a copied store is a backup: it opens and verifies', () => {

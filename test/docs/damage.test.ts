@@ -20,8 +20,14 @@ describe('docs/DAMAGE.md', () => {
   })
 
   it('has an entry for every kind of problem that verify gives', () => {
-    const names = quoted(read('src/session/store/verify.ts'), /problem\(\s*'([a-z-]+)'/g)
-    expect(names.length).toBeGreaterThan(5)
+    const names = [
+      ...quoted(read('src/session/store/verify.ts'), /problem\(\s*'([a-z-]+)'/g),
+      ...['verify-place.ts', 'verify-code.ts'].flatMap((name) =>
+        quoted(read(`src/session/store/${name}`), /'((?:symlink|permissions)|[a-z]+-[a-z-]+)'/g),
+      ),
+    ].filter((name) => name !== 'file-history')
+    expect(names.length).toBeGreaterThan(9)
+    expect(names).toEqual(expect.arrayContaining(['workspace-unknown', 'checkpoint-missing']))
     expect(names.filter((name) => !kinds.has(name))).toEqual([])
   })
 

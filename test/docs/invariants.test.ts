@@ -31,7 +31,10 @@ describe('docs/INVARIANTS.md', () => {
       .filter((path) => path.startsWith('test/'))
       .map(read)
       .join('\n')
-    const laws = read('src/contract/event-log.ts')
+    const laws = sources
+      .filter((path) => path.startsWith('src/contract/'))
+      .map(read)
+      .join('\n')
     const named = [...text.matchAll(/“([^”]+)”/g)].map(([, title = '']) => title)
     expect(named.length).toBeGreaterThan(12)
     expect(named.filter((title) => !`${tests}\n${laws}`.includes(title))).toEqual([])

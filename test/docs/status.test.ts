@@ -10,6 +10,7 @@ const rows = (read('README.md').split('## What is there, and what is not yet')[1
 const told: readonly (readonly [command: string, row: string])[] = [
   ['undo', 'undo and redo'],
   ['verify', '`verify`'],
+  ['doctor', '`doctor`'],
   ['context', 'The context'],
   ['import', 'Import from Claude'],
   ['checkpoint', 'Code checkpoints'],

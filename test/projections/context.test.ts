@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { context } from '../../src/projections/context.js'
 import { replay } from '../../src/projections/replay.js'
-import { LogWriter } from '../property/log-writer.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 
 const begun = (): LogWriter => {
   const log = new LogWriter()
@@ -182,6 +182,25 @@ describe('compaction', () => {
 })
 
 describe('repair', () => {
+  it('a message of nothing but empty texts says nothing, as one without content', () => {
+    const log = begun()
+    log.message('assistant', [{ type: 'text', text: '' }], { reasoning: 'hm' })
+    log.message('assistant', '', { reasoning: 'hm' })
+    log.message('assistant', [
+      { type: 'text', text: '' },
+      { type: 'text', text: 'yes' },
+    ])
+    expect(said(log)).toEqual([
+      [
+        'assistant',
+        [
+          { type: 'text', text: '' },
+          { type: 'text', text: 'yes' },
+        ],
+      ],
+    ])
+  })
+
   it('results follow their call in call order, the last one written counts, orphans are left out', () => {
     const log = begun()
     log.message('tool', 'before any call', { toolCallId: 'a' })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type ProjectionName, projectionNamed, projections } from '../../src/projections/registry.js'
 import { replay } from '../../src/projections/replay.js'
 import { stateHash } from '../../src/projections/state-hash.js'
-import { LogWriter } from '../property/log-writer.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 
 /** A log with every type of format 1 in it. Never changed: the hashes below stand for what format 1 shows. */
 const logOfEveryType = (): LogWriter => {
@@ -72,6 +72,7 @@ it('what format 1 shows of a log has these hashes, on every machine and in every
   })
   expect(Object.fromEntries(hashes)).toMatchInlineSnapshot(`
     {
+      "codeState": "ed75fce144cb34f69790975870a07e69c4891bacad88d8b43f426b39280c8637",
       "compactions": "ce28272c2f36b1e2108d0cf0045bb81575b5179fc172f3f1ceb3fc897eb49181",
       "context": "32e95f85b52f7c0bad3db387141919ee5331004e892b7b0ba66cc044c5ce162c",
       "messages": "cc9a98ebb8b4eb6ce2354cfd956804c40748bf0098c3393b3fd1a3b7c0215b7e",

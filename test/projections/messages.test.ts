@@ -3,7 +3,7 @@ import { compactions } from '../../src/projections/compactions.js'
 import { messages, viewMessages } from '../../src/projections/messages.js'
 import { replay } from '../../src/projections/replay.js'
 import { undoTargets, viewUndoTargets } from '../../src/projections/undo-targets.js'
-import { LogWriter } from '../property/log-writer.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 
 const begun = (): LogWriter => {
   const log = new LogWriter()

@@ -5,7 +5,7 @@ import { fold } from '../../src/projections/replay.js'
 import { canonicalJson, stateHash } from '../../src/projections/state-hash.js'
 import { tree } from '../../src/projections/tree.js'
 import { usage } from '../../src/projections/usage.js'
-import { LogWriter } from '../property/log-writer.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 
 const begun = (): LogWriter => {
   const log = new LogWriter()

@@ -3,7 +3,7 @@ import { fold } from '../../src/projections/replay.js'
 import { rowOf } from '../../src/projections/row.js'
 import { rowAt, sessionIndex } from '../../src/projections/session-index.js'
 import { joinText, titleFrom } from '../../src/projections/text.js'
-import { LogWriter } from '../property/log-writer.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 
 const rowOfLog = (log: LogWriter) => sessionIndex.view(fold(sessionIndex, log.events))
 const begun = (payload: object = {}): LogWriter => {

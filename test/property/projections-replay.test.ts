@@ -9,9 +9,9 @@ import { branchEvents, fold, replay } from '../../src/projections/replay.js'
 import { rowOf } from '../../src/projections/row.js'
 import { rowAt, type SessionIndexState, sessionIndex } from '../../src/projections/session-index.js'
 import { canonicalJson, stateHash } from '../../src/projections/state-hash.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 import { historyArbitrary, hostileEventsArbitrary, logArbitrary, runs } from './arbitraries.js'
 import { deepFreeze } from './frozen.js'
-import { LogWriter } from './log-writer.js'
 
 const names = Object.keys(projections) as ProjectionName[]
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import type { Event } from '../../src/events/event.js'
 import type { Session, Store } from '../../src/session/api.js'
+import { type Foretold, Model, type ModelLine } from '../../src/testing/session-model.js'
 import {
   contextOf,
   indexOf,
@@ -16,7 +17,6 @@ import {
 import type { MemoryFs } from '../support/memory-fs.js'
 import { MemoryFs as Memory } from '../support/memory-fs.js'
 import { runs } from './arbitraries.js'
-import { type Foretold, Model, type ModelLine } from './session-model.js'
 
 interface Real {
   readonly fs: MemoryFs

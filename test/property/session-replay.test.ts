@@ -12,11 +12,11 @@ import { sessionIndex } from '../../src/projections/session-index.js'
 import { toOpenAI } from '../../src/projections/shapes.js'
 import type { Session, Store } from '../../src/session/api.js'
 import type { LiveSession } from '../../src/session/session.js'
-import { readIndex } from '../../src/session/store/index-file.js'
+import { savedFoldOf } from '../../src/session/store/index-file.js'
+import { playStep, type SessionStep, sessionSteps } from '../../src/testing/session-steps.js'
 import { indexOf, memoryStore, newSession } from '../session/stores.js'
 import { MemoryFs } from '../support/memory-fs.js'
 import { runs } from './arbitraries.js'
-import { playStep, type SessionStep, sessionSteps } from './session-steps.js'
 
 /** Plays steps on some sessions of one store. */
 const played = async (
@@ -79,12 +79,12 @@ describe('INV-3: over arbitrary commands on several sessions', () => {
     await fc.assert(
       fc.asyncProperty(sessionSteps(2), (steps) =>
         check(steps, async ({ fs, store }, session, events) => {
-          const saved = readIndex(fs, indexOf(fs), session.id).rows.get(session.id)
+          const saved = savedFoldOf(fs, indexOf(fs), session.id)
           if (saved === undefined) throw new Error('no row was saved')
           const cut = events.findIndex(({ id }) => id === saved.state.tail) + 1
           deepStrictEqual(saved.state, plain(fold(sessionIndex, events.slice(0, cut))))
           session.close()
-          const after = readIndex(fs, indexOf(fs), session.id).rows.get(session.id)?.state
+          const after = savedFoldOf(fs, indexOf(fs), session.id)?.state
           deepStrictEqual(after, fold(sessionIndex, events.slice(cut), saved.state))
           deepStrictEqual(after, plain(fold(sessionIndex, events)))
           deepStrictEqual(await (await store.reader(session.id)).savedAgrees(), true)

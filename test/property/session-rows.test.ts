@@ -4,8 +4,8 @@ import { describe, it } from 'vitest'
 import type { Event } from '../../src/events/event.js'
 import { type Row, rowOf } from '../../src/projections/row.js'
 import { loadRow } from '../../src/session/lookup.js'
+import { LogWriter } from '../../src/testing/log-writer.js'
 import { historyArbitrary, runs } from './arbitraries.js'
-import { LogWriter } from './log-writer.js'
 
 async function* upward(path: readonly Event[]): AsyncGenerator<Event> {
   yield* path.toReversed()

@@ -6,8 +6,8 @@ import { messages } from '../../src/projections/messages.js'
 import { redoTargets } from '../../src/projections/redo-targets.js'
 import { fold, replay } from '../../src/projections/replay.js'
 import { viewUndoTargets } from '../../src/projections/undo-targets.js'
+import type { LogWriter } from '../../src/testing/log-writer.js'
 import { historyArbitrary, runs } from './arbitraries.js'
-import type { LogWriter } from './log-writer.js'
 
 const shown = (log: LogWriter) => ({
   messages: messages.view(replay(messages, log.events)).messages,

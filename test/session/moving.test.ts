@@ -23,7 +23,7 @@ describe('undo and redo', () => {
     const states = [await shown(store, session)]
     for (const prompt of prompts.toReversed().slice(0, 3)) {
       const undone = await session.undo(prompt.id)
-      expect(undone).toEqual({ head: prompt.parent, prompt: prompt.content })
+      expect(undone).toEqual({ files: [], head: prompt.parent, prompt: prompt.content })
       states.push(await shown(store, session))
     }
     expect(states.at(-1)?.texts).toEqual(['prompt 0', 'answer 0'])
@@ -69,7 +69,7 @@ describe('undo and redo', () => {
     const error = await refusal(session.redo())
     expect(error).toMatchObject({ tag: 'Refused', conflict: true })
     expect(error.message).toContain(answer.id)
-    expect(await session.checkout(answer.id)).toBe(answer.id)
+    expect((await session.checkout(answer.id)).head).toBe(answer.id)
     expect(await textsOf(store, session.id)).toEqual(['one', 'answer'])
   })
 

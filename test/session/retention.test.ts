@@ -61,9 +61,9 @@ describe('the archive', () => {
     await store.archive(ids[0] as string, 'archive')
     later(10_000)
     await store.archive(ids[1] as string, 'archive')
-    expect((await store.purge(5_000)).map(({ id }) => id)).toEqual([ids[0]])
+    expect((await store.purge(5_000)).sessions.map(({ id }) => id)).toEqual([ids[0]])
     expect(fs.paths().some((path) => path.includes(ids[0] as string))).toBe(false)
-    expect((await store.purge()).map(({ id }) => id)).toEqual([ids[1]])
+    expect((await store.purge()).sessions.map(({ id }) => id)).toEqual([ids[1]])
     expect(removed().map(({ action }) => action)).toEqual(['archived', 'archived', 'purged', 'purged'])
     expect(await listed(store)).toEqual([ids[2]])
   })
@@ -75,7 +75,7 @@ describe('the archive', () => {
     const path = `${storePath}/removed.jsonl`
     fs.put(path, fs.bytesOf(path).subarray(0, -20))
     await store.archive(ids[0] as string, 'archive')
-    expect(await store.purge(60_000)).toEqual([])
+    expect((await store.purge(60_000)).sessions).toEqual([])
   })
 
   it('overwrites nothing', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/events/id.js'
-import { encodeLine } from '../../src/events/line.js'
+import { encodeLine, encodeText } from '../../src/events/line.js'
 import type { Session, Store } from '../../src/session/api.js'
 import { MemoryFs } from '../support/memory-fs.js'
 import { assistant, indexOf, logOf, memoryStore, newSession, say, user } from './stores.js'
@@ -137,12 +137,59 @@ describe('verify', () => {
     expect(await kindsOf(store)).toEqual(['wrong-session'])
   })
 
-  it('looks only at what was written to since a time, and tells how far it is', async () => {
-    const { store } = await begun()
-    await say(await newSession(store), user('another'))
-    const told: number[] = []
-    await store.verify(undefined, { progress: (done, total) => told.push(done, total) })
-    expect(told).toEqual([0, 2, 1, 2, 2, 2])
+  it('looks only at what was written to since a time', async () => {
+    const { store, fs } = await begun()
+    const other = await newSession(store)
+    await say(other, user('another'))
+    const since = new Date(fs.stat(logOf(fs, other.id))?.mtimeMs ?? 0).toISOString()
+    expect((await store.verify(undefined, { since: '1970-01-01T00:00:00.000Z' })).sessions).toBe(2)
+    expect((await store.verify(undefined, { since })).sessions).toBe(1)
     expect((await store.verify(undefined, { since: '2027-01-01T00:00:00.000Z' })).sessions).toBe(0)
+  })
+})
+
+describe('verify of a whole store', () => {
+  it('names what others may use beside the sessions, and of one session does not', async () => {
+    const { fs, store, session } = await begun()
+    await store.list()
+    const index = indexOf(fs)
+    fs.open(index, 'append').chmod(0o644)
+    expect((await store.verify()).problems).toEqual([
+      expect.objectContaining({ session: '', kind: 'permissions', detail: `others may use ${index}` }),
+    ])
+    expect((await store.verify([session.id])).problems).toEqual([])
+  })
+
+  it('names a workspace whose path nobody knows any more', async () => {
+    const fs = new MemoryFs()
+    const store = await memoryStore(fs)
+    const session = await store.create({ workspace: `/nowhere/${'long/'.repeat(40)}` })
+    await session.append(user('one'))
+    session.close()
+    expect(await kindsOf(store)).toEqual([])
+    const file = fs.paths().find((path) => path.endsWith('/workspace.json')) ?? ''
+    fs.put(file, Buffer.from('{"form'))
+    expect(await kindsOf(await memoryStore(fs))).toEqual(['workspace-unknown'])
+  })
+
+  it('tells how many bytes of the logs are done, to the last', async () => {
+    const { store, fs, path } = await begun()
+    const told: (readonly [number, number])[] = []
+    await store.verify(undefined, { progress: (done, total) => void told.push([done, total]) })
+    const { length } = fs.bytesOf(path)
+    expect(told[0]).toEqual([0, length])
+    expect(told.at(-1)).toEqual([length, length])
+    expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).toSorted((a, b) => a - b))
+  })
+
+  it('finds a blob that is gone, however the line spells its name', async () => {
+    const { fs, store, session, path } = await begun()
+    const tail = fs.bytesOf(path).toString().trimEnd().split('\n').at(-1)?.slice(7, 39) ?? null
+    const envelope = { parent: tail, at: '2026-12-01T10:00:00.000Z', type: 'custom', note: false }
+    const plain = encodeLine(envelope, { name: 'x', data: { $blob: 'ab'.repeat(32), bytes: 3, as: 'text' } })
+    const text = plain.bytes.toString().slice(plain.bytes.indexOf('"name"'), -1)
+    const { bytes } = encodeText(envelope, text.replace('$blob', String.raw`\u0024\u0062lob`))
+    fs.put(path, Buffer.concat([fs.bytesOf(path), bytes, Buffer.from('\n')]))
+    expect((await store.verify([session.id])).problems.map(({ kind }) => kind)).toEqual(['blob'])
   })
 })

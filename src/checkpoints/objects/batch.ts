@@ -9,17 +9,27 @@ import type { Packs } from './packs.js'
 /** Deflated bytes held at most before they become a pack: memory stays bounded whatever a checkpoint holds. */
 const maxHeld = 32 * 1024 * 1024
 
+/** A tree or a commit that was written: what it says of others. */
+export interface Linked {
+  readonly oid: string
+  readonly kind: 'tree' | 'commit'
+  readonly bytes: Uint8Array
+}
+
 /** Collects small objects into packs, each written once and synced. */
 export class Batch implements ObjectBatch {
   readonly #objects = new Map<string, PackedObject>()
   readonly #written = new Set<string>()
+  readonly #links: Linked[] = []
   #held = 0
 
+  /** `learn` is told of trees and commits once they are durable: the next checkpoint begins with them. */
   constructor(
     readonly fs: Fs,
     readonly random: Random,
     readonly packs: Packs,
     readonly loose: Loose,
+    readonly learn: (linked: Linked) => void = () => {},
   ) {}
 
   has(oid: string): boolean {
@@ -33,6 +43,7 @@ export class Batch implements ObjectBatch {
     const object = packed(oid, kind, bytes)
     this.#objects.set(oid, object)
     this.#held += object.raw.length
+    if (kind !== 'blob') this.#links.push({ oid, kind, bytes })
     if (this.#held > maxHeld) await this.flush()
     return oid
   }
@@ -45,12 +56,14 @@ export class Batch implements ObjectBatch {
 
   async flush(): Promise<void> {
     if (this.#objects.size === 0) return
-    const made = packOf([...this.#objects.values()])
+    const objects = [...this.#objects.values()]
+    const made = packOf(objects)
     const name = await putPack(this.fs, this.random, this.packs.folder, made)
     for (const oid of this.#objects.keys()) this.#written.add(oid)
     this.#objects.clear()
     this.#held = 0
-    this.packs.learn(name, made.index)
+    this.packs.learn(name, made.index, made.pack.length, objects)
+    for (const linked of this.#links.splice(0)) this.learn(linked)
   }
 }
 
@@ -68,16 +81,14 @@ const putPack = async (
   folder: string,
   { name, pack, index }: Pack,
 ): Promise<string> => {
-  const temporary = (ending: string) => join(folder, `tmp_${ending}_${random.hex(8)}`)
-  const files = [
-    { from: temporary('pack'), to: join(folder, `pack-${name}.pack`), bytes: pack },
-    { from: temporary('idx'), to: join(folder, `pack-${name}.idx`), bytes: index },
-  ]
+  const tag = random.hex(8)
+  const temporary = { pack: join(folder, `tmp_pack_${tag}`), index: join(folder, `tmp_idx_${tag}`) }
   try {
-    await Promise.all(files.map(({ from, bytes }) => writeSynced(fs, from, bytes)))
-    for (const { from, to } of files) fs.rename(from, to)
+    await Promise.all([writeSynced(fs, temporary.pack, pack), writeSynced(fs, temporary.index, index)])
+    fs.rename(temporary.pack, join(folder, `pack-${name}.pack`))
+    fs.rename(temporary.index, join(folder, `pack-${name}.idx`))
   } catch (error) {
-    for (const { from } of files) fs.remove(from)
+    for (const path of [temporary.pack, temporary.index]) fs.remove(path)
     throw error
   }
   await fs.syncDir(folder)

@@ -97,10 +97,11 @@ const sweep = async (
     more.push(await writePack(store.fs, store.random, store.packs.folder, objects))
   let freed = 0
   const isReached = (oid: string) => reached.has(oid) || since.has(oid)
+  const files = new Set(store.fs.readDir(store.packs.folder))
   for (const name of old) {
     if (kept.has(name) || more.includes(name)) continue
     freed += store.packs.oids(name).filter((oid) => !isReached(oid)).length
-    removePack(store.fs, store.packs, name)
+    removePack(store.fs, store.packs, name, files)
   }
   for (const oid of store.loose.oids()) {
     if (isReached(oid)) continue

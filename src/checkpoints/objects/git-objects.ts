@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hasTag } from '../../events/errors/tagged.js'
 import type { Fs, Random } from '../../events/ports.js'
 import { ObjectDamaged } from '../errors/object-damaged.js'
-import { Batch } from './batch.js'
+import { Batch, type Linked } from './batch.js'
 import {
   type Commit,
   decodeCommit,
@@ -23,6 +23,8 @@ import { prepareRepository } from './repository.js'
 
 /** Trees that were read or written lately: the same ones are asked for again with each checkpoint. */
 const heldTrees = 2000
+/** Commits: their tips, of the sessions at work. */
+const heldCommits = 100
 
 /**
  * The object store in a bare git repository, written in this process: a pack for each batch of small objects, a file for
@@ -33,6 +35,7 @@ export class GitObjects implements ObjectStore {
   readonly loose: Loose
   readonly #refs: Refs
   readonly #trees = new Map<string, readonly TreeEntry[]>()
+  readonly #commits = new Map<string, Commit>()
 
   /** `folder`: the bare repository. `locks`: where its lock files stand. */
   constructor(
@@ -86,14 +89,19 @@ export class GitObjects implements ObjectStore {
   async readTree(oid: string): Promise<readonly TreeEntry[]> {
     const held = this.#trees.get(oid)
     if (held !== undefined) return held
-    const entries = decodeTree((await this.read(oid)).bytes)
-    if (this.#trees.size >= heldTrees) this.#trees.clear()
-    this.#trees.set(oid, entries)
-    return entries
+    return hold(this.#trees, oid, decodeTree((await this.read(oid)).bytes), heldTrees)
   }
 
   async readCommit(oid: string): Promise<Commit> {
-    return decodeCommit((await this.read(oid)).bytes)
+    const held = this.#commits.get(oid)
+    if (held !== undefined) return held
+    return hold(this.#commits, oid, decodeCommit((await this.read(oid)).bytes), heldCommits)
+  }
+
+  #learn({ oid, kind, bytes }: Linked): void {
+    const copy = Buffer.from(bytes)
+    if (kind === 'tree') hold(this.#trees, oid, decodeTree(copy), heldTrees)
+    else hold(this.#commits, oid, decodeCommit(copy), heldCommits)
   }
 
   ref(name: string): string | null {
@@ -109,7 +117,7 @@ export class GitObjects implements ObjectStore {
     const result = await withLock(this.fs, this.#objectsLock, 'shared', () => {
       // Another process may have packed anew, or freed what nothing reached.
       this.packs.refresh()
-      return write(new Batch(this.fs, this.random, this.packs, this.loose))
+      return write(new Batch(this.fs, this.random, this.packs, this.loose, (linked) => this.#learn(linked)))
     })
     if (isMergeDue(this.packs)) await this.#merge()
     return result
@@ -145,6 +153,7 @@ export class GitObjects implements ObjectStore {
         } finally {
           this.packs.reload()
           this.#trees.clear()
+          this.#commits.clear()
         }
       },
       deadline,
@@ -178,6 +187,12 @@ export class GitObjects implements ObjectStore {
     }
     throw new ObjectDamaged(oid, this.folder, 'missing')
   }
+}
+
+const hold = <T>(cache: Map<string, T>, oid: string, value: T, most: number): T => {
+  if (cache.size >= most) cache.clear()
+  cache.set(oid, value)
+  return value
 }
 
 async function* provable(pieces: AsyncIterable<Buffer>, damaged: (error: unknown) => Error) {

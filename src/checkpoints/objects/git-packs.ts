@@ -13,7 +13,9 @@ export const gitPacks = (
   new Promise((resolve) => {
     const target = join(repository, 'objects', 'pack', 'pack')
     const options = ['--quiet', '--window=20', '--depth=50', '--threads=1', '--max-pack-size=256m']
-    const child = spawn('git', ['--git-dir', repository, 'pack-objects', ...options, target], {
+    // Whatever the umask, what git makes is for its owner alone (INV-12).
+    const git = ['-c', 'core.sharedRepository=0600', '--git-dir', repository]
+    const child = spawn('git', [...git, 'pack-objects', ...options, target], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: ownEnvironment(),
     })

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Fs, Random } from '../../events/ports.js'
 import { writePack } from './batch.js'
 import type { Packs } from './packs.js'
@@ -9,7 +10,7 @@ const maxBytes = 2 * 1024 * 1024
 
 /** Whether there are too many packs of some size. */
 export const isMergeDue = (packs: Packs): boolean =>
-  sizeClasses(packs).some((names) => names.length >= tooMany)
+  packs.count >= tooMany && sizeClasses(packs).some((names) => names.length >= tooMany)
 
 /**
  * Makes one pack out of the many small ones of a size class. Their objects are copied as they stand; the old packs are
@@ -26,7 +27,8 @@ export const mergeSmallPacks = async (fs: Fs, random: Random, packs: Packs): Pro
     })
     const merged = names.filter((name) => packs.oids(name).every((oid) => known.has(oid)))
     const made = await writePack(fs, random, packs.folder, objects)
-    for (const name of merged) if (name !== made) removePack(fs, packs, name)
+    const files = new Set(fs.readDir(packs.folder))
+    for (const name of merged) if (name !== made) removePack(fs, packs, name, files)
     packs.reload()
   }
 }
@@ -34,12 +36,9 @@ export const mergeSmallPacks = async (fs: Fs, random: Random, packs: Packs): Pro
 /** What git may have put beside a pack; the index goes first: a pack without one is nothing to git. */
 const endings = ['.idx', '.rev', '.bitmap', '.mtimes', '.keep', '.pack']
 
-export const removePack = (fs: Fs, packs: Packs, name: string): void => {
-  const path = packs.pathOf(name).slice(0, -'.pack'.length)
-  for (const ending of endings) {
-    const isOurs = ending === '.idx' || ending === '.pack'
-    if (isOurs || fs.stat(path + ending) !== null) fs.remove(path + ending)
-  }
+/** `files`: the names in the folder of the packs. */
+export const removePack = (fs: Fs, packs: Packs, name: string, files: ReadonlySet<string>): void => {
+  for (const ending of endings) if (files.has(name + ending)) fs.remove(join(packs.folder, name + ending))
 }
 
 /** Packs by the power of 8 of their size, the large ones apart. */

@@ -31,8 +31,47 @@ const entryHeader = (type: number, size: number): Buffer => {
 
 export const packed = (oid: string, kind: ObjectKind, bytes: Uint8Array, level = fast): PackedObject => ({
   oid,
-  raw: Buffer.concat([entryHeader(typeNumbers[kind], bytes.length), deflateSync(bytes, { level })]),
+  raw: Buffer.concat([entryHeader(typeNumbers[kind], bytes.length), deflated(bytes, level)]),
 })
+
+/**
+ * Up to so many bytes an object is kept as it is, in one block of a deflated stream that says so: trees are mostly hashes,
+ * which do not get smaller, and to set up zlib costs more than all else that is done to such an object.
+ */
+const storedBytes = 512
+
+/** A zlib stream of one stored block (RFC 1950, RFC 1951). */
+const stored = (bytes: Uint8Array): Buffer => {
+  const { length } = bytes
+  const stream = Buffer.allocUnsafe(length + 11)
+  stream.writeUInt16BE(0x7801, 0)
+  stream[2] = 1
+  stream.writeUInt16LE(length, 3)
+  stream.writeUInt16LE(0xffff - length, 5)
+  stream.set(bytes, 7)
+  stream.writeUInt32BE(adler32(bytes), length + 7)
+  return stream
+}
+
+/** Of up to some thousand bytes: beyond, the sums would have to be reduced on the way. */
+const adler32 = (bytes: Uint8Array): number => {
+  let a = 1
+  let b = 0
+  for (const byte of bytes) {
+    a += byte
+    b += a
+  }
+  return (b % 65521) * 65536 + (a % 65521)
+}
+
+/** Up to so many bytes a window of 4 KiB sees all of an object, so that zlib need not make its large tables for it. */
+const smallBytes = 4096
+const small = { windowBits: 12, memLevel: 5, chunkSize: 1024 }
+
+const deflated = (bytes: Uint8Array, level: number): Buffer => {
+  if (level === fast && bytes.length <= storedBytes) return stored(bytes)
+  return deflateSync(bytes, bytes.length <= smallBytes ? { level, ...small } : { level })
+}
 
 /** An object as what changes it out of another one of the same pack. */
 export const packedDelta = (oid: string, base: string, delta: Buffer): PackedObject => ({

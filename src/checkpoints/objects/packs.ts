@@ -29,11 +29,17 @@ interface EntryHead {
   readonly base: number | string | null
 }
 
+/** The objects of so many packs of at most so many bytes are held: 2 MiB together. */
+const mostHeld = 64
+const smallPack = 32 * 1024
+
 /** The packs of a repository, ours and those that git made of them. Indexes are held; packs are opened to be read. */
 export class Packs {
-  #indexes: ReadonlyMap<string, PackIndex> | null = null
+  #indexes: Map<string, PackIndex> | null = null
   #known: ReadonlyMap<string, PackIndex> = new Map()
   readonly #bytes = new Map<string, number>()
+  /** Objects of small packs that this process wrote, for when they are merged. */
+  readonly #raw = new Map<string, readonly PackedObject[]>()
   #stamp = ''
 
   constructor(
@@ -52,16 +58,23 @@ export class Packs {
     if (stamp !== this.#stamp) this.reload()
   }
 
-  /** Adds a pack that this process wrote just now. */
-  learn(name: string, bytes: Uint8Array): void {
-    this.#indexes = new Map([...this.#load(), [name, new PackIndex(bytes)]])
-    this.#known = this.#indexes
+  /** Adds a pack of `bytes` bytes that this process wrote just now. */
+  learn(name: string, index: Uint8Array, bytes: number, objects: readonly PackedObject[]): void {
+    this.#load().set(name, new PackIndex(index))
     this.#stamp = this.#stampNow()
+    this.#bytes.set(name, bytes)
+    if (bytes > smallPack) return
+    if (this.#raw.size >= mostHeld) this.#raw.clear()
+    this.#raw.set(name, objects)
   }
 
   #stampNow(): string {
     const stat = this.fs.stat(this.folder)
     return stat === null ? '' : `${stat.ino} ${stat.mtimeMs}`
+  }
+
+  get count(): number {
+    return this.#load().size
   }
 
   /** The names of the packs, without ending. */
@@ -138,6 +151,8 @@ export class Packs {
   raw(name: string): readonly PackedObject[] | null {
     const index = this.#load().get(name)
     if (index === undefined) return []
+    const held = this.#raw.get(name)
+    if (held !== undefined) return held
     const bytes = Buffer.from(this.fs.readFile(this.pathOf(name)))
     const placed = Array.from({ length: index.count }, (_, i) => ({ oid: index.oid(i), at: index.offset(i) }))
     placed.sort((a, b) => a.at - b.at)
@@ -149,7 +164,7 @@ export class Packs {
   }
 
   /** What is known of a pack stays known: a pack of one name never changes. */
-  #load(): ReadonlyMap<string, PackIndex> {
+  #load(): Map<string, PackIndex> {
     if (this.#indexes !== null) return this.#indexes
     this.#stamp = this.#stampNow()
     const found = new Map<string, PackIndex>()
@@ -164,8 +179,9 @@ export class Packs {
   }
 
   #find(oid: string): Place | null {
+    const wanted = Buffer.from(oid, 'hex')
     for (const [name, index] of this.#load()) {
-      const offset = index.find(oid)
+      const offset = index.find(wanted)
       if (offset !== null) return { name, offset }
     }
     return null
@@ -219,7 +235,7 @@ export class Packs {
         ? base
         : this.#load()
             .get(name)
-            ?.find(base ?? '')
+            ?.find(Buffer.from(base ?? '', 'hex'))
     if (typeof found !== 'number') throw new Error('the base of a delta is missing')
     const whole = this.#readAt(file, name, found)
     return { kind: whole.kind, bytes: applyDelta(whole.bytes, bytes) }

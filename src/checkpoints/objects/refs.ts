@@ -49,14 +49,24 @@ export class Refs {
       for (const { path } of waiting) this.fs.remove(join(this.folder, path))
       throw (failed as PromiseRejectedResult).reason
     }
-    for (const { name, path } of waiting) {
-      this.fs.makeDir(dirname(join(this.folder, name)))
-      this.fs.rename(join(this.folder, path), join(this.folder, name))
-    }
+    for (const { name, path } of waiting) this.#place(join(this.folder, path), join(this.folder, name))
     const gone = [...moves.keys()].filter(isGone)
     for (const name of gone) this.fs.remove(join(this.folder, name))
-    for (const folder of new Set([...waiting.map(({ name }) => name), ...gone].map((name) => dirname(name))))
-      if (this.fs.stat(join(this.folder, folder)) !== null) await this.fs.syncDir(join(this.folder, folder))
+    const changed = new Set(waiting.map(({ name }) => dirname(name)))
+    for (const folder of new Set(gone.map((name) => dirname(name))))
+      if (this.fs.stat(join(this.folder, folder)) !== null) changed.add(folder)
+    for (const folder of changed) await this.fs.syncDir(join(this.folder, folder))
+  }
+
+  /** The folder is there but for the first ref of its kind, or after git cleared an empty one away. */
+  #place(from: string, to: string): void {
+    try {
+      this.fs.rename(from, to)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      this.fs.makeDir(dirname(to))
+      this.fs.rename(from, to)
+    }
   }
 
   async #writeSynced(path: string, text: string): Promise<void> {

@@ -22,21 +22,23 @@ const refused: ReadonlySet<string> = new Set(['session', 'head', 'recovered', 'r
  * Appends each draft as its line arrives, without waiting for the one before: the session stamps them in order, and
  * those that wait while a sync is under way share the next. An id is printed once its event is on disk, in order (INV-2).
  */
-export const run: Run = async (context, [name = '']) => {
+export const run: Run = async (context, [name = ''], options) => {
   // Whoever reads the ids may leave; the drafts are stored all the same.
   context.out.keepGoing = true
-  await withSession(context, name, (session) => appendAll(context, session))
+  const notice = options.flag('notice')
+  await withSession(context, name, (session) => appendAll(context, session, notice))
   return undefined
 }
 
-const appendAll = async (context: Context, session: Session): Promise<void> => {
+/** `notice`: a user message may bring a hidden one about the user's edits along; else only its checkpoint. */
+const appendAll = async (context: Context, session: Session, notice: boolean): Promise<void> => {
   const acks = new Acks(context)
   try {
     for await (const line of linesOf(context.input)) {
       if (acks.failed) break
       const draft = draftOf(line)
       if (draft === undefined) continue
-      acks.add(session.append(draft), line)
+      acks.add(session.append(draft, { notice }), line)
       if (mayBeRefused(draft, line)) await acks.settled()
       if (acks.waiting > mostWaiting || acks.bytesWaiting > mostBytesWaiting) await acks.settled()
     }

@@ -22,11 +22,19 @@ export const run: Run = async (context, [name], options) => {
 
 const purge = async (context: Context, olderThanMs: number | undefined): Promise<undefined> => {
   const store = await context.store()
-  const purged = await store.purge(olderThanMs)
-  if (context.json) await context.out.json({ purged: purged.map(({ id }) => id) })
+  const { sessions, copies } = await store.purge(olderThanMs)
+  if (context.json)
+    await context.out.json({
+      purged: sessions.map(({ id }) => id),
+      copies: copies.map(({ session, kind }) => ({ session, kind })),
+    })
   else {
-    for (const { id } of purged) await context.out.line(`${id} was removed for good`)
-    await context.out.line(`${purged.length} removed`)
+    for (const { id } of sessions) await context.out.line(`${id} was removed for good`)
+    for (const { session, kind } of copies)
+      await context.out.line(
+        `the ${kind === 'damaged' ? 'damaged' : 'unredacted'} log of ${session} was removed for good`,
+      )
+    await context.out.line(`${sessions.length + copies.length} removed`)
   }
   return undefined
 }

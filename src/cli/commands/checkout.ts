@@ -1,19 +1,20 @@
+import type { MoveOptions, MoveResult } from '../../session/api.js'
 import type { Run } from '../context.js'
-import { notYet } from '../errors/usage.js'
-import { readerOf, short, withSession } from '../names.js'
+import { choiceOf, type Move, moved, mustMoveCode, printMoved, printPlan } from '../moving.js'
+import { readerOf, withSession } from '../names.js'
 
 export const run: Run = async (context, [name = '', event = ''], options) => {
-  if (options.flag('code')) throw notYet('code checkpoints (--code)')
+  const how: MoveOptions = { ...choiceOf(options), what: options.flag('code') ? 'both' : 'conversation' }
+  if (!options.flag('code')) mustMoveCode(options, 'add --code')
   const reader = await readerOf(context, name)
   const to = await reader.resolve(event)
-  if (options.flag('dryRun')) {
-    if (context.json) await context.out.json({ plan: [], head: to })
-    else await context.out.line(`the head would move to ${short(to)}; no code is tracked`)
-    return undefined
+  const move: Move<MoveResult> = {
+    plan: (session) => session.planCheckout(to, how),
+    run: (session) => session.checkout(to, how),
   }
-  await withSession(context, reader.id, (session) => session.checkout(to))
-  const head = await reader.resolve('@')
-  if (context.json) await context.out.json({ head })
-  else await context.out.line(`head is now ${short(head)}`)
+  await withSession(context, reader.id, async (session) => {
+    if (options.flag('dryRun')) await printPlan(context, await move.plan(session), 'would')
+    else await printMoved(context, await moved(context, session, move))
+  })
   return undefined
 }

@@ -1,6 +1,6 @@
-import { watch } from 'node:fs'
+import { readFileSync, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Format } from '../../formats/format.js'
 import { type ImportReport, importSources, type Source } from '../../session/import.js'
 import type { Context, Run } from '../context.js'
@@ -9,32 +9,37 @@ import { short } from '../names.js'
 import { progress } from '../progress.js'
 import { counted } from '../quantity.js'
 import { safeName } from '../safe-text.js'
-import { formatsOf, sourcesAt } from '../sources.js'
+import { formatsOf, type Sought, sourcesAt } from '../sources.js'
 
 export const run: Run = async (context, [name = '', ...paths], options) => {
   const wanted = formatsOf(name)
   const dryRun = options.flag('dryRun')
-  const sources = await sourcesOf(context, wanted, paths)
-  const report = withEmpty(await importAll(context, sources, dryRun), sources, paths)
+  const sought = await seek(context, wanted, paths)
+  // Of before they are read: what is written meanwhile is a change.
+  const known = new Map<string, string>()
+  for (const source of sought.sources) known.set(source.path, await stampOf(source))
+  const report = await importAll(context, sought, dryRun)
   await print(context, report, dryRun)
-  if (options.flag('watch')) await follow(context, wanted, paths, sources, dryRun)
+  if (options.flag('watch')) await follow(context, wanted, paths, known, dryRun)
   return report.failed.length > 0 ? exit.failed : exit.done
 }
 
-const sourcesOf = async (
+const seek = async (
   context: Context,
   wanted: readonly Format[],
   paths: readonly string[],
-): Promise<readonly Source[]> => {
-  const sources = new Map<string, Source>()
-  for (const path of paths)
-    for (const source of await sourcesAt(context, wanted, path)) sources.set(source.path, source)
-  return [...sources.values()]
+): Promise<Sought> => {
+  const shown = progress(context, 'looking')
+  try {
+    return await sourcesAt(context, wanted, paths, (files) => shown.at(0, 0, counted(files, 'file')))
+  } finally {
+    shown.end()
+  }
 }
 
 const importAll = async (
   context: Context,
-  sources: readonly Source[],
+  { sources, failed }: Sought,
   dryRun: boolean,
 ): Promise<ImportReport> => {
   const store = await context.store()
@@ -42,39 +47,42 @@ const importAll = async (
   const report = await importSources(store, sources, {
     workspace: context.workspace,
     dryRun,
+    reader: versionOf(context.packageFolder),
     progress: shown.at,
   })
   shown.end()
-  return report
+  return { ...report, failed: [...failed, ...report.failed] }
 }
 
-/** A path without a session is told as a failure: nobody asks for nothing. */
-const withEmpty = (
-  report: ImportReport,
-  sources: readonly Source[],
-  paths: readonly string[],
-): ImportReport => {
-  if (sources.length > 0) return report
-  const reason = 'no sessions of a known format here'
-  return { ...report, failed: paths.map((path) => ({ source: resolve(path), line: null, reason })) }
+const versionOf = (folder: string): string => {
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }
+  return version
 }
 
 const print = async (context: Context, report: ImportReport, dryRun: boolean): Promise<void> => {
   const { json, out, colours } = context
   if (json) return out.json(report)
+  const formats = new Map(report.sources.map(({ source, format }) => [source, format]))
   for (const { source, session, events, new: added, notes } of report.imported) {
     const what = added === 0 ? colours.dim('nothing new') : colours.green(`${added} new`)
     await out.line(
-      `${colours.yellow(short(session))}  ${what}, ${counted(events, 'event')}  ${colours.dim(safeName(source))}`,
+      `${colours.yellow(short(session))}  ${what}, ${counted(events, 'event')}  ${colours.dim(`${formats.get(source) ?? ''} ${safeName(source)}`)}`,
     )
     for (const note of notes) await out.line(colours.dim(`          ${safeName(note)}`))
   }
   for (const { source, line, reason } of report.failed)
     await context.warn(`not imported: ${reason}: ${source}${line === null ? '' : `, line ${line}`}`)
-  const added = report.imported.reduce((sum, row) => sum + row.new, 0)
-  await out.line(
-    `${dryRun ? 'would import' : 'imported'} ${counted(report.imported.length, 'session')}, ${counted(added, 'new event')}`,
-  )
+  await out.line(summary(report, dryRun))
+}
+
+const summary = ({ imported, failed, sources }: ImportReport, dryRun: boolean): string => {
+  const added = imported.reduce((sum, row) => sum + row.new, 0)
+  const unchanged = sources.filter((source) => source.unchanged).length
+  return [
+    `${dryRun ? 'would import' : 'imported'} ${counted(imported.length, 'session')}, ${counted(added, 'new event')}`,
+    `from ${counted(sources.length, 'file')}${unchanged > 0 ? ` (${unchanged} unchanged)` : ''}`,
+    ...(failed.length > 0 ? [`${failed.length} not imported`] : []),
+  ].join(', ')
 }
 
 /** How long a source must be quiet before it is read again (ms), and how often the folders are looked through anyway. */
@@ -86,21 +94,21 @@ const follow = async (
   context: Context,
   wanted: readonly Format[],
   paths: readonly string[],
-  imported: readonly Source[],
+  known: Map<string, string>,
   dryRun: boolean,
 ): Promise<never> => {
-  const known = new Map<string, string>()
-  for (const source of imported) known.set(source.path, await stampOf(source))
   const wake = alarm(paths.map((path) => resolve(context.cwd, path)))
   for (;;) {
     await wake()
     const changed: Source[] = []
-    for (const source of await sourcesOf(context, wanted, paths)) {
+    const { sources } = await sourcesAt(context, wanted, paths).catch(() => ({ sources: [] }))
+    for (const source of sources) {
       const stamp = await stampOf(source)
       if (known.get(source.path) !== stamp) changed.push(source)
       known.set(source.path, stamp)
     }
-    if (changed.length > 0) await print(context, await importAll(context, changed, dryRun), dryRun)
+    if (changed.length > 0)
+      await print(context, await importAll(context, { sources: changed, failed: [] }, dryRun), dryRun)
   }
 }
 

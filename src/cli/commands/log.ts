@@ -5,6 +5,7 @@ import type { Context, Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { eventLine } from '../event-line.js'
 import { eventOf, readerOf, short } from '../names.js'
+import { safeLine } from '../safe-text.js'
 import { everyScript, loadWidths } from '../width.js'
 
 export const run: Run = async (context, [name = ''], options) => {
@@ -32,6 +33,6 @@ export const printLine = async ({ json, out, colours }: Context, line: Line): Pr
   await out.line(
     E.isRight(event)
       ? eventLine(event.right, out.columns, colours)
-      : `${short(line.id)}  ${line.at}  ${line.type}: ${event.left}`,
+      : `${short(line.id)}  ${line.at}  ${line.type}: ${safeLine(event.left)}`,
   )
 }

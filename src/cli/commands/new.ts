@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs'
 import { NotFound } from '../../events/errors/not-found.js'
+import type { NewSession } from '../../session/api.js'
 import type { Run } from '../context.js'
-import { notYet, Usage } from '../errors/usage.js'
+import { Usage } from '../errors/usage.js'
 import { textOf } from '../input-file.js'
 
 export const run: Run = async (context, _args, options) => {
-  if (options.text('track') !== undefined) throw notYet('code tracking (--track)')
+  // The parser lets only these through.
+  const track = options.text('track') as NewSession['track']
   const title = titleOf(options.text('title'))
   const file = options.text('system')
   const system = file === undefined ? undefined : await textOf(context, file)
@@ -16,6 +18,7 @@ export const run: Run = async (context, _args, options) => {
     cwd: context.cwd,
     ...(title === undefined ? {} : { title }),
     ...(system === undefined ? {} : { system }),
+    ...(track === undefined ? {} : { track }),
   })
   const { id } = session
   session.close()

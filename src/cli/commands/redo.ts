@@ -1,11 +1,17 @@
+import type { MoveResult } from '../../session/api.js'
 import type { Run } from '../context.js'
-import { readerOf, short, withSession } from '../names.js'
+import { choiceOf, type Move, moved, printMoved, printPlan } from '../moving.js'
+import { withSession } from '../names.js'
 
-export const run: Run = async (context, [name = '']) => {
-  const reader = await readerOf(context, name)
-  await withSession(context, reader.id, (session) => session.redo())
-  const head = await reader.resolve('@')
-  if (context.json) await context.out.json({ head })
-  else await context.out.line(`head is now ${short(head)}`)
+export const run: Run = async (context, [name = ''], options) => {
+  const choice = choiceOf(options)
+  const move: Move<MoveResult> = {
+    plan: (session) => session.planRedo(choice),
+    run: (session) => session.redo(choice),
+  }
+  await withSession(context, name, async (session) => {
+    if (options.flag('dryRun')) await printPlan(context, await move.plan(session), 'would')
+    else await printMoved(context, await moved(context, session, move))
+  })
   return undefined
 }

@@ -10,7 +10,8 @@ export const run: Run = async (context, [name = ''], options) => {
   const { report, finish } = damageReport(context, reader)
   const view = { salvage: options.flag('salvage'), report }
   const at = await eventOf(reader, options.text('at'), view)
-  const transcript = (await reader.messages({ ...view, ...at, all: options.flag('all') })) as Transcript
+  const shown = (await reader.messages({ ...view, ...at, all: options.flag('all') })) as Transcript
+  const transcript = options.flag('reveal') ? (await context.store()).reveal(shown) : shown
   const { json, out, colours } = context
   if (json) await out.jsonArray(transcript.messages)
   else {

@@ -1,78 +1,62 @@
-import { Refused } from '../../events/errors/refused.js'
-import type { EventId } from '../../events/event.js'
-import type { SessionReader } from '../../session/api.js'
-import { age } from '../age.js'
+import type { MoveOptions, Undone } from '../../session/api.js'
 import type { Context, Run } from '../context.js'
-import { notYet, Usage } from '../errors/usage.js'
-import { readerOf, short, withSession } from '../names.js'
+import { planRows } from '../draw-plan.js'
+import { Usage } from '../errors/usage.js'
+import { choiceOf, filesOf, type Move, moved, mustMoveCode, printFiles, printPlan } from '../moving.js'
+import { readerOf, withSession } from '../names.js'
 import type { Options } from '../options.js'
-import { safe, safeLine } from '../safe-text.js'
-import { clipped, loadWidths } from '../width.js'
-
-/** `undo --json` without TARGET, see docs/CLI.md. */
-interface Target {
-  readonly id: EventId
-  readonly text: string
-  readonly at: string
-  readonly checkpoint: EventId | null
-  readonly restorable: boolean
-  readonly why: string | null
-}
+import { counted } from '../quantity.js'
+import { safe, safeName } from '../safe-text.js'
+import { listTargets } from '../undo-list.js'
 
 export const run: Run = async (context, [name = '', named], options) => {
-  checkOptions(options)
+  const how = howOf(options)
   const reader = await readerOf(context, name)
-  if (named === undefined) return list(context, reader, options.flag('all'))
+  if (named === undefined) return listTargets(context, reader, options.flag('all'))
   const target = await reader.resolve(named)
-  if (options.flag('dryRun')) return plan(context, reader, target)
-  const { prompt } = await withSession(context, reader.id, (session) => session.undo(target))
-  if (context.json) await context.out.json({ head: await reader.resolve('@'), prompt })
-  else await context.out.line(safe(prompt))
+  const move: Move<Undone> = {
+    plan: (session) => session.planUndo(target, how),
+    run: (session) => session.undo(target, how),
+  }
+  await withSession(context, reader.id, async (session) => {
+    if (options.flag('dryRun')) await printPlan(context, await move.plan(session), 'would')
+    else await print(context, await moved(context, session, move), how.what === 'code')
+  })
   return undefined
 }
 
-const checkOptions = (options: Options): void => {
-  if (['conversation', 'code', 'both'].filter((name) => options.flag(name)).length > 1)
+const parts = ['conversation', 'code', 'both'] as const
+
+const howOf = (options: Options): MoveOptions => {
+  const given = parts.filter((name) => options.flag(name))
+  if (given.length > 1)
     throw new Usage('--conversation, --code and --both exclude each other', '', 'give one of them')
-  if (options.flag('force') && options.flag('keep'))
-    throw new Usage('--force and --keep exclude each other', '', 'give one of them')
-  if (options.flag('code')) throw notYet('code checkpoints (--code)')
+  const [what] = given
+  if (what === 'conversation') mustMoveCode(options, 'leave out --conversation')
+  return { ...choiceOf(options), ...(what === undefined ? {} : { what }) }
 }
 
-const list = async (context: Context, reader: SessionReader, all: boolean): Promise<undefined> => {
-  const targets = (await reader.undoTargets({ all })) as readonly Target[]
-  const { json, out, colours, now } = context
-  if (json) {
-    await out.json({ targets })
-    return undefined
-  }
-  if (targets.length === 0) await context.warn(`nothing to undo: ${reader.id}`)
-  await loadWidths(targets.map(({ text }) => text))
-  for (const { id, text, at } of targets) {
-    const when = age(at, now()).padStart(6)
-    await out.line(
-      `${colours.yellow(short(id))}  ${colours.dim(when)}  ${clipped(safeLine(text) || '(no text)', out.columns - 18)}`,
-    )
-  }
-  return undefined
+/**
+ * The prompt that was taken back, and it alone on stdout, to be edited and sent again. What became of the files goes to stderr
+ * beside it; with --code no prompt was taken back, so that they are the answer.
+ */
+const print = async (context: Context, undone: Undone, isCodeAlone: boolean): Promise<void> => {
+  const { json, out } = context
+  const { head, files } = undone
+  const prompt = isCodeAlone ? null : undone.prompt
+  if (json) return out.json({ head, prompt, ...filesOf(files) })
+  if (prompt === null) return printFiles(context, files)
+  await out.line(safe(prompt))
+  for (const line of told(files)) await context.warn(line)
 }
 
-/** What an undo would do: no code is tracked, so it moves the head alone. */
-const plan = async (context: Context, reader: SessionReader, target: EventId): Promise<undefined> => {
-  const targets = (await reader.undoTargets({ all: true })) as readonly Target[]
-  const path = await reader.path({ at: target })
-  const above = path.slice(
-    0,
-    path.findIndex(({ id }) => id === target),
-  )
-  const head = above.findLast(({ type, note }) => note !== true && type !== 'head')?.id
-  if (head === undefined || !targets.some(({ id }) => id === target))
-    throw new Refused(
-      `${target} is no user message on this branch`,
-      reader.id,
-      'list the targets with `coppice undo SESSION`',
-    )
-  if (context.json) await context.out.json({ plan: [], head })
-  else await context.out.line(`the head would move to ${short(head)}; no code is tracked`)
-  return undefined
+/** What became of the files, in a few words: those that were left are named. */
+const told = (files: Undone['files']): readonly string[] => {
+  const rows = planRows(files)
+  const changed = rows.filter(({ action }) => action !== 'keep')
+  const left = rows.filter(({ action, why }) => action === 'keep' && why !== null)
+  return [
+    ...(changed.length > 0 ? [`${counted(changed.length, 'file')} restored`] : []),
+    ...left.map(({ path, why }) => `left as it is: ${safeName(path)}: ${why}`),
+  ]
 }

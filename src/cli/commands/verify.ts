@@ -3,7 +3,7 @@ import { since } from '../age.js'
 import type { Context, Run } from '../context.js'
 import { exit } from '../exit.js'
 import { refsOf, short } from '../names.js'
-import { progress } from '../progress.js'
+import { inMegabytes, progress } from '../progress.js'
 import { bytes, counted } from '../quantity.js'
 import { safeLine } from '../safe-text.js'
 
@@ -14,7 +14,7 @@ export const run: Run = async (context, names, options) => {
   const refs = await refsOf(context, names)
   const shown = progress(context, 'verifying')
   const verified = await store.verify(refs.length === 0 ? undefined : refs.map(({ id }) => id), {
-    progress: shown.at,
+    progress: inMegabytes(shown),
     ...(from === undefined ? {} : { since: from }),
   })
   shown.end()
@@ -40,7 +40,7 @@ const report = ({ colours }: Context, verified: Verified): readonly string[] => 
 
 const described = ({ session, kind, line, offset, detail }: Problem): string =>
   [
-    `${session}`,
+    ...(session === '' ? [] : [session]),
     ...(line === null ? [] : [`line ${line}`]),
     ...(offset === null ? [] : [`byte ${offset}`]),
     `${kind}: ${safeLine(detail)}`,

@@ -6,12 +6,16 @@ import type { EventId } from '../event.js'
 import { sha256 } from '../id.js'
 import type { AppendError, BlobStore, Durability } from '../log.js'
 import type { Ports } from '../system.js'
+import { refuseLink } from './links.js'
 
 const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
 /** Blobs as files named by their SHA-256, in `blobs` of the session's folder. */
 export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }: Ports): BlobStore => {
   const folder = (session: EventId): string => join(folderOf(session), 'blobs')
+
+  /** The folders of which this process knows that their own entries are on disk. */
+  const durable = new Set<string>()
 
   /** Whether it is there, whole: a file that a power cut left empty is written again. */
   const holds = (path: string, name: string, bytes: number): boolean =>
@@ -53,7 +57,12 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
       if (holds(path, name, bytes.length) && (durability === 'none' || (await syncs(path)))) continue
       await write(path, bytes, durability)
     }
-    if (durability === 'sync') await fs.syncDir(at)
+    if (durability === 'none') return
+    await fs.syncDir(at)
+    // The folder may be one that a killed process made, and never synced into the session's.
+    if (durable.has(at)) return
+    await fs.syncDir(dirname(at))
+    durable.add(at)
   }
 
   const put = async (
@@ -64,6 +73,7 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
     if (blobs.size === 0) return
     // Blobs in a folder of their own would look like a session that lost its log.
     if (fs.stat(folderOf(session))?.isDirectory !== true) throw new Moved(folderOf(session))
+    refuseLink(fs, folder(session))
     try {
       await store(folder(session), blobs, durability)
     } catch (error) {
@@ -73,22 +83,21 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
 
   const get = async (session: EventId, ref: BlobRef): Promise<Buffer> => {
     const path = join(folder(session), isHash(ref.$blob) ? ref.$blob : 'invalid')
-    if (fs.stat(path)?.isFile !== true)
+    refuseLink(fs, dirname(path))
+    const stat = fs.stat(path)
+    if (stat?.isFile !== true)
       throw new NotFound(
         'blob',
         ref.$blob,
         dirname(path),
         'copy it from a backup, or read past it with --salvage',
       )
+    // Whatever the line says of its size, no more is read than it says, and no more than one value can hold.
+    if (stat.size > maxBlob || stat.size !== ref.bytes)
+      throw damaged(path, stat.size, `the blob has ${stat.size} bytes, and the line says ${ref.bytes}`)
     const bytes = Buffer.from(fs.readFile(path))
     if (sha256(bytes) === ref.$blob) return bytes
-    throw new Damaged(path, {
-      kind: 'blob',
-      line: 0,
-      offset: 0,
-      bytes: bytes.length,
-      detail: 'the blob is not what its name says',
-    })
+    throw damaged(path, bytes.length, 'the blob is not what its name says')
   }
 
   return {
@@ -98,6 +107,12 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
     list: (session) => fs.readDir(folder(session)).filter(isHash),
   }
 }
+
+/** No string of JavaScript is longer, so no value is. */
+const maxBlob = 512 * 1024 * 1024
+
+const damaged = (path: string, bytes: number, detail: string): Damaged =>
+  new Damaged(path, { kind: 'blob', line: 0, offset: 0, bytes, detail })
 
 const asAppendError =
   (path: string) =>

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { Damaged, NotFound, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
 import { type EventId, isEventType } from '../event.js'
@@ -10,6 +10,7 @@ import type { Ports } from '../system.js'
 import { logName } from './constants.js'
 import { createSession } from './create.js'
 import { fileBlobs } from './file-blobs.js'
+import { refuseLink } from './links.js'
 import { OpenLog } from './open-log.js'
 import { readBackward } from './read-backward.js'
 import { readForward } from './read-forward.js'
@@ -58,6 +59,7 @@ export const fileLog = (options: FileLogOptions): EventLog => {
     const path = pathOf(session)
     let file: FileHandle | undefined
     try {
+      refuseLink(fs, dirname(path))
       file = fs.open(path, 'read')
       refuseNewerRoot(file)
       for await (const lines of read(file)) {
@@ -78,7 +80,8 @@ export const fileLog = (options: FileLogOptions): EventLog => {
       attempt(folder, () => openLog(session).append(expected, lines, durability)),
     readForward: (session, read?: ReadOptions) => reading(session, (file) => readForward(file, read)),
     readBackward: (session, read?: ReadOptions) => reading(session, (file) => readBackward(file, read)),
-    sessions: () => fs.readDir(folder).filter(isSessionId),
+    sessions: () =>
+      fs.readDir(folder).filter((name) => isSessionId(name) && fs.isLink?.(join(folder, name)) !== true),
     stamp: (session) => stampOf(options, pathOf(session)),
     watch: (session, how) => watching(options, session, sessionFolder(session), how),
     blobs: fileBlobs(sessionFolder, options),

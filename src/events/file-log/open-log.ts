@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { Damaged, Moved, StaleTail, StoreUnusable, SyncFailed, WriteFailed } from '../errors/index.js'
 import type { EventId } from '../event.js'
 import type { Line } from '../line.js'
@@ -17,6 +18,7 @@ import {
   writesOf,
 } from './batch.js'
 import { newline, privateFile, recoveryWindow, turn, unsyncedMark } from './constants.js'
+import { refuseLink } from './links.js'
 import { giveWay, lock, tryLock } from './lock.js'
 import { recovery } from './recover.js'
 import { rescue } from './rescue.js'
@@ -193,6 +195,7 @@ export class OpenLog {
   #isUnsynced = false
 
   #open(): FileHandle {
+    refuseLink(this.ports.fs, dirname(this.path))
     try {
       const file = this.ports.fs.open(this.path, 'append')
       this.#file = file

@@ -1,12 +1,12 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { Damaged, Moved, Refused, StoreUnusable } from '../errors/index.js'
+import { Damaged, Refused } from '../errors/index.js'
 import type { EventId } from '../event.js'
 import { bodyOf, encodeLine, encodeTombstone, type Line, parseLine } from '../line.js'
-import type { FileHandle, Fs } from '../ports.js'
+import type { FileHandle } from '../ports.js'
 import type { Ports } from '../system.js'
-import { forwardChunk, newline } from './constants.js'
-import { lock } from './lock.js'
+import { forwardChunk } from './constants.js'
+import { openLocked, replaceLog } from './replace.js'
 import { readFully, scanForward } from './scan.js'
 import { noRoot, type Survey, survey } from './survey.js'
 
@@ -42,7 +42,7 @@ export const repairLog = async (path: string, archived: string, ports: Ports): P
     fs.makeDir(dirname(archived))
     fs.link(path, archived)
     await fs.syncDir(dirname(archived))
-    await replace(path, rebuilt, ports)
+    await replaceLog(path, rebuilt, ports)
     return { kept: rebuilding.kept, lost: rebuilding.lost, ids: new Set(rebuilt.map(({ id }) => id)) }
   } finally {
     old.close()
@@ -51,33 +51,6 @@ export const repairLog = async (path: string, archived: string, ports: Ports): P
 
 const isWhole = ({ junk, broken }: Survey): boolean =>
   junk.every(({ kind }) => kind === 'named') && broken.length === 0
-
-/** The file at the path, locked: not one that was renamed over meanwhile. */
-const openLocked = async (fs: Fs, path: string): Promise<FileHandle> => {
-  for (;;) {
-    const file = open(fs, path)
-    try {
-      await lock(file, 'exclusive')
-      const [held, there] = [file.stat(), fs.stat(path)]
-      if (there === null) throw new Moved(path)
-      if (held.dev === there.dev && held.ino === there.ino) return file
-    } catch (error) {
-      file.close()
-      throw error
-    }
-    file.close()
-  }
-}
-
-const open = (fs: Fs, path: string): FileHandle => {
-  try {
-    return fs.open(path, 'append')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw fs.stat(dirname(path)) === null ? new Moved(path) : new Damaged(path, noRoot)
-    throw new StoreUnusable(`the log cannot be written (${code})`, path, 'check its permissions', error)
-  }
-}
 
 /** Every line that proves itself, and the bytes of all that does not, one after the other. */
 const scan = (file: FileHandle): { readonly lines: readonly Line[]; readonly junk: Buffer } => {
@@ -194,24 +167,3 @@ const tombstone = ({ id, parent, guessed }: Lost, at: string): Line =>
     '0'.repeat(64),
     guessed ? { guessed } : undefined,
   )
-
-const replace = async (path: string, lines: readonly Line[], { fs, random }: Ports): Promise<void> => {
-  const temporary = join(dirname(path), `.repair-${random.hex(4)}`)
-  const file = fs.open(temporary, 'new')
-  try {
-    await lock(file, 'exclusive')
-    for (const line of lines) {
-      const bytes = Buffer.concat([line.bytes, Buffer.of(newline)])
-      if (file.write(bytes) !== bytes.length)
-        throw new StoreUnusable('the disk is full', path, 'free some space, then repair again')
-    }
-    await file.sync()
-    fs.rename(temporary, path)
-    await fs.syncDir(dirname(path))
-  } catch (error) {
-    fs.remove(temporary)
-    throw error
-  } finally {
-    file.close()
-  }
-}

@@ -2,47 +2,26 @@ import { isAbsolute } from 'node:path'
 import { InvalidDraft, StaleTail, Tagged } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
-import type { Format, Item, SessionItem } from '../../formats/format.js'
+import type { Item, SessionItem } from '../../formats/format.js'
 import type { Store } from '../api.js'
 import type { Home } from '../store/home.js'
 import { listSessions } from '../store/listing.js'
 import { findSession, makePlace, type Place, placeAt } from '../store/places.js'
 import { realWorkspace, workspaceKey } from '../store/workspace.js'
+import { Accounting } from './accounting.js'
 import { SourceCursor } from './apply.js'
+import { KnownSources } from './known-sources.js'
+import type { Failure, Imported, ImportReport, SourceRead } from './report.js'
+import type { Source } from './source.js'
 import { ImportTarget } from './target.js'
-
-/** A file to import, and as what. */
-export interface Source {
-  readonly format: Format
-  readonly path: string
-}
 
 export interface ImportOptions {
   /** Where a session goes whose source names no workspace. Absolute path. */
   readonly workspace: string
   readonly dryRun?: boolean
+  /** Which version reads: what another one read is read again. */
+  readonly reader?: string
   readonly progress?: (done: number, total: number) => void
-}
-
-/** One row a source file and session: `events` is what the session now holds, `new` what this import added. */
-interface Imported {
-  readonly source: string
-  readonly session: EventId
-  readonly events: number
-  readonly new: number
-  readonly notes: readonly string[]
-}
-
-/** `line` counts from 1; null where the whole source could not be read. */
-interface Failure {
-  readonly source: string
-  readonly line: number | null
-  readonly reason: string
-}
-
-export interface ImportReport {
-  readonly imported: readonly Imported[]
-  readonly failed: readonly Failure[]
 }
 
 /** Imports sources into a store. Again adds only what is new: sessions and records are found by (format, origin id). */
@@ -55,21 +34,26 @@ export const importSources = async (
   const sessions = await importedSessions(home)
   const imported: Imported[] = []
   const failed: Failure[] = []
-  const run: Run = { home, sessions, options, waiting: new Set(sources) }
+  const read: SourceRead[] = []
+  const known = new KnownSources(home, options.reader ?? '')
+  const run: Run = { home, sessions, options, waiting: new Set(sources), known }
   const queue = [...sources]
   for (let done = 0; queue.length > 0; ) {
     options.progress?.(done, sources.length)
     const source = queue.shift() as Source
-    const report = await importSource(run, source)
+    const report = (await importedBefore(run, source)) ?? (await importSource(run, source))
     if (report === null) queue.push(source)
     else {
       done++
       imported.push(...report.imported)
       failed.push(...report.failed)
+      read.push(...report.sources)
     }
+    if (done % 200 === 199) known.save()
   }
+  known.save()
   options.progress?.(sources.length, sources.length)
-  return { imported, failed }
+  return { imported, failed, sources: read }
 }
 
 interface Run {
@@ -79,12 +63,15 @@ interface Run {
   readonly options: ImportOptions
   /** Sources that may still be put off, each once: until the session that theirs came from is there. */
   readonly waiting: Set<Source>
+  readonly known: KnownSources
 }
 
 /** `place` where this run has looked at it already. */
 interface Known {
   readonly session: EventId
   readonly place?: Place
+  /** How many events it held when the import began. */
+  readonly events?: number
 }
 
 const originKey = (format: string, id: string): string => `${format}\n${id}`
@@ -92,10 +79,31 @@ const originKey = (format: string, id: string): string => `${format}\n${id}`
 const importedSessions = async (home: Home): Promise<Map<string, Known>> => {
   const rows = await listSessions(home, { sub: true })
   return new Map(
-    rows.flatMap(({ session, origin }) =>
-      origin === null ? [] : [[originKey(origin.format, origin.id), { session }] as const],
+    rows.flatMap(({ session, origin, events, problem }) =>
+      origin === null
+        ? []
+        : [
+            [
+              originKey(origin.format, origin.id),
+              problem === null ? { session, events } : { session },
+            ] as const,
+          ],
     ),
   )
+}
+
+/** What came of a source that is as it was, its sessions too being there still; null where it must be read. */
+const importedBefore = async (run: Run, source: Source): Promise<ImportReport | null> => {
+  const known = run.known.unchanged(source)
+  if (known === null) return null
+  const sessions = new Map([...run.sessions.values()].map((one) => [one.session, one]))
+  const imported = known.rows.flatMap((row) => {
+    const events = sessions.get(row.session)?.events
+    return events === undefined ? [] : [{ ...row, events, new: 0 }]
+  })
+  if (imported.length < known.rows.length) return null
+  const { format, failed, lines } = known
+  return { imported, failed, sources: [{ source: source.path, format, unchanged: true, lines }] }
 }
 
 /** Another process may write to the session meanwhile: then the source is read again, which adds only what is missing. */
@@ -117,6 +125,7 @@ const importSource = async (run: Run, source: Source): Promise<ImportReport | nu
       return {
         imported: reading.rows(),
         failed: [{ source: source.path, line: null, reason: (error as Error).message }],
+        sources: [{ source: source.path, format: source.format.name, unchanged: false, lines: null }],
       }
     }
   }
@@ -127,6 +136,7 @@ class SourceImport {
   readonly #cursors = new Map<string, SourceCursor>()
   readonly #notes = new Map<string, Map<string, number>>()
   readonly #failed: Failure[] = []
+  readonly #accounting = new Accounting()
 
   constructor(
     readonly run: Run,
@@ -134,12 +144,26 @@ class SourceImport {
   ) {}
 
   async all(): Promise<ImportReport> {
-    for await (const item of this.source.format.read(this.source.path)) await this.#take(item)
+    const { source, run } = this
+    // Of before it is read: what is written meanwhile is a change.
+    const stamp = run.known.stampOf(source)
+    for await (const item of source.format.read(source.path)) {
+      this.#accounting.take(item)
+      await this.#take(item)
+    }
     for (const cursor of this.#cursors.values()) {
-      if (this.source.format.isCutByUndo === true) cursor.end()
+      if (source.format.isCutByUndo === true) cursor.end()
       await cursor.target.flush(true)
     }
-    return { imported: this.rows(), failed: this.#failed }
+    const lines = await this.#accounting.close(source.path).catch(() => null)
+    const imported = this.rows()
+    const format = source.format.name
+    if (stamp !== null && run.options.dryRun !== true && this.#failed.every(({ line }) => line !== null)) {
+      const rows = imported.map(({ events: _events, new: _new, ...row }) => row)
+      run.known.set(source.path, { stamp, format, rows, failed: this.#failed, lines })
+    }
+    const read = { source: source.path, format, unchanged: false, lines }
+    return { imported, failed: this.#failed, sources: [read] }
   }
 
   rows(): readonly Imported[] {

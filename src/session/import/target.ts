@@ -18,6 +18,8 @@ interface Known {
   readonly digest: string
   /** Of its content alone. */
   readonly content: string
+  /** It was redacted since: nothing that its source says may bring it back. */
+  readonly isRedacted: boolean
 }
 
 /** An event to write, its parent and time decided. */
@@ -50,7 +52,13 @@ const saysOf = (event: Event): object => {
 
 const knownOf = (event: Event): Known => {
   const says = saysOf(event)
-  return { id: event.id, type: event.type, digest: digestOf(says), content: contentOf(says) }
+  return {
+    id: event.id,
+    type: event.type,
+    digest: digestOf(says),
+    content: contentOf(says),
+    isRedacted: event.redacted === true,
+  }
 }
 
 /**
@@ -133,6 +141,7 @@ export class ImportTarget {
   compare(key: string, payload: object): 'same' | 'changed' | null {
     const known = this.#known.get(key)
     if (known === undefined) return null
+    if (known.isRedacted) return 'same'
     const stored = storeValues(payload)
     return E.isRight(stored) && digestOf(stored.right.payload) === known.digest ? 'same' : 'changed'
   }

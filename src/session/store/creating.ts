@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Draft, decodeDraft } from '../../events/draft.js'
-import { NotFound } from '../../events/errors/index.js'
+import { NotFound, Refused } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import type { Line } from '../../events/line.js'
 import type { Ports } from '../../events/system.js'
@@ -18,7 +18,8 @@ export const createSession = async (home: Home, input: NewSession): Promise<Live
   if (problem !== null)
     throw new NotFound('workspace', input.workspace, problem, 'name a folder with --workspace')
   const place = await makePlace(home, input.workspace)
-  const { agent, startedBy, title, system } = input
+  const { agent, startedBy, title, system, track } = input
+  if (track === 'workspace') await mustBeTrackable(home, place)
   const root: Draft = {
     type: 'session',
     format: 1,
@@ -28,12 +29,25 @@ export const createSession = async (home: Home, input: NewSession): Promise<Live
     ...(place.workspace?.repo === undefined ? {} : { repo: place.workspace.repo }),
     ...(agent === undefined ? {} : { agent }),
     ...(startedBy === undefined ? {} : { startedBy }),
+    ...(track === 'workspace' ? { track } : {}),
   }
   const first: Draft[] = [root]
   if (system !== undefined) first.push({ type: 'message', role: 'system', content: system })
   if (title !== undefined) first.push({ type: 'title', note: true, title, by: 'user' })
-  const id = await writeSession(home, place, first)
-  return openSession(home, place, id)
+  const id = await writeSession(home, place, (await home.guard?.drafts(null, first)) ?? first)
+  const session = await openSession(home, place, id, { isNew: true })
+  if (home.maxSessions !== null) await (await import('./retention.js')).retain(home, place, home.maxSessions)
+  return session
+}
+
+const mustBeTrackable = async (home: Home, place: Place): Promise<void> => {
+  const why = (await home.code(place)).checkpoints.whyNotWorkspace()
+  if (why !== null)
+    throw new Refused(
+      `the whole workspace is not tracked: ${why}`,
+      place.path,
+      'name a folder below it with --workspace, or leave --track out: files that tools name are tracked all the same',
+    )
 }
 
 /** Null also for what is not there: an imported session's workspace may be gone. */

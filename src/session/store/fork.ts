@@ -5,7 +5,10 @@ import { eventOf } from '../../events/event-of.js'
 import { eventId } from '../../events/id.js'
 import { bodyOf, encodeLine, encodeTombstone, type Line } from '../../events/line.js'
 import { walkBack } from '../../events/walk.js'
+import { codeStateOf } from '../../projections/code-state.js'
 import { recordOf } from '../../projections/members.js'
+import { filesAlong, type LoadBlob } from '../code/code-at.js'
+import { done } from '../code/done.js'
 import { loadEveryBlob } from './every-blob.js'
 import type { Home } from './home.js'
 import type { Place } from './places.js'
@@ -54,7 +57,23 @@ export const forkSession = async (
     )
   const made = await log.create(lines, home.durability, blobs)()
   if (E.isLeft(made)) throw made.left
-  return { session: (lines[0] as Line).id, unknownTypes }
+  const session = (lines[0] as Line).id
+  await adoptCode(home, place, session, lines, async (ref) => blobs.get(ref.$blob) ?? Buffer.from('null'))
+  return { session, unknownTypes }
+}
+
+/** The fork keeps the checkpoints that it stands on, whatever becomes of the session that took them. */
+const adoptCode = async (
+  home: Home,
+  place: Place,
+  session: EventId,
+  lines: readonly Line[],
+  load: LoadBlob,
+): Promise<void> => {
+  const events = lines.filter(({ note }) => !note).map((line) => eventOf(line, session))
+  const told = await filesAlong(events, load)
+  if (told.length === 0) return
+  await done((await home.code(place)).checkpoints.adopt(session, codeStateOf(told)))
 }
 
 const mint = (

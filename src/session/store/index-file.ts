@@ -54,30 +54,75 @@ const parseSound = (bytes: Buffer): SavedFold | null => {
   }
 }
 
-/** The newest sound row of each session (of one, where asked), and how many rows there are in all. */
+/** The newest sound row of each session, and how many rows there are in all. */
 export const readIndex = (
   fs: Fs,
   path: string,
-  only?: EventId,
 ): { readonly rows: ReadonlyMap<EventId, SavedFold>; readonly lines: number; readonly bytes: number } => {
   const rows = new Map<EventId, SavedFold>()
   const bytes = readWhole(fs, path)
   let lines = 0
-  for (let end = bytes.length; end > 0; ) {
-    // A negative place would count from the end.
-    const start = end < 2 ? 0 : bytes.lastIndexOf(0x0a, end - 2) + 1
-    const line = bytes.subarray(start, bytes[end - 1] === 0x0a ? end - 1 : end)
-    const session = line.toString('latin1', head.length, head.length + 32)
+  for (const line of linesBackward(bytes, 0)) {
     lines++
-    if (!rows.has(session) && (only === undefined || only === session)) {
-      const row = parseSound(line)
-      if (row !== null) rows.set(session, row)
-      if (row !== null && only !== undefined) break
-    }
-    end = start
+    const session = sessionIn(line)
+    if (rows.has(session)) continue
+    const row = parseSound(line)
+    if (row !== null) rows.set(session, row)
   }
   return { rows, lines, bytes: bytes.length }
 }
+
+/** What is read at once, from the end: those who ask for one session mostly used it lately. */
+const chunk = 64 * 1024
+
+/** The newest sound row of one session. */
+export const savedFoldOf = (fs: Fs, path: string, session: EventId): SavedFold | undefined => {
+  try {
+    const file = fs.open(path, 'read')
+    try {
+      return newestRow(file, session)
+    } finally {
+      file.close()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+const newestRow = (file: FileHandle, session: EventId): SavedFold | undefined => {
+  let rest: Buffer = Buffer.alloc(0)
+  for (let from = file.stat().size; from > 0; ) {
+    const length = Math.min(chunk, from)
+    const bytes = Buffer.alloc(length)
+    if (file.read(bytes, 0, length, from - length) !== length) return undefined
+    from -= length
+    const held = Buffer.concat([bytes, rest])
+    // The first line of what is held may begin before it.
+    const whole = from === 0 ? 0 : held.indexOf(0x0a) + 1
+    if (from > 0 && whole === 0) {
+      rest = held
+      continue
+    }
+    for (const line of linesBackward(held, whole)) {
+      const row = sessionIn(line) === session ? parseSound(line) : null
+      if (row !== null) return row
+    }
+    rest = held.subarray(0, whole)
+  }
+  return undefined
+}
+
+/** The lines from a place to the end, last first, without their newlines. */
+function* linesBackward(bytes: Buffer, from: number): Generator<Buffer> {
+  for (let end = bytes.length; end > from; ) {
+    // A negative place would count from the end.
+    const start = end < 2 ? 0 : Math.max(from, bytes.lastIndexOf(0x0a, end - 2) + 1)
+    yield bytes.subarray(start, bytes[end - 1] === 0x0a ? end - 1 : end)
+    end = start
+  }
+}
+
+const sessionIn = (line: Buffer): string => line.toString('latin1', head.length, head.length + 32)
 
 const readWhole = (fs: Fs, path: string): Buffer => {
   try {
@@ -148,6 +193,23 @@ export const rewriteIndex = (
     removeIfThere(fs, temporary)
     throw error
   }
+}
+
+/** Writes the index anew without a session's rows, old ones too: they held what it said. Throws as `rewriteIndex` does. */
+export const dropRows = (
+  fs: Fs,
+  path: string,
+  session: EventId,
+  random: { hex(bytes: number): string },
+): void => {
+  const { rows, lines } = readIndex(fs, path)
+  if (lines === 0) return
+  rewriteIndex(
+    fs,
+    path,
+    [...rows.values()].filter((row) => row.session !== session),
+    random,
+  )
 }
 
 const removeIfThere = (fs: Fs, path: string): void => {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 export const layout = (root: string) => ({
   projects: join(root, 'projects'),
   removed: join(root, 'removed.jsonl'),
+  vault: join(root, 'vault.jsonl'),
+  search: join(root, 'search'),
+  imports: join(root, 'imports'),
   workspace: (key: string) => workspaceLayout(join(root, 'projects', key)),
 })
 
@@ -12,6 +15,7 @@ export const workspaceLayout = (folder: string) => ({
   workspaceFile: join(folder, 'workspace.json'),
   index: join(folder, 'metadata.jsonl'),
   archive: join(folder, 'archive'),
+  code: join(folder, 'file-history'),
   session: (id: string) => join(folder, id),
   presence: (id: string) => join(folder, id, 'presence'),
 })

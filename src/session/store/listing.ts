@@ -4,8 +4,9 @@ import type { EventId } from '../../events/event.js'
 import { sessionIndex } from '../../projections/session-index.js'
 import { joinText, textOf, titleFrom } from '../../projections/text.js'
 import type { ListOptions, SessionRow } from '../api.js'
+import { saveDurable } from './durable.js'
 import type { Home } from './home.js'
-import { compactIndex, readIndex, type SavedFold, saveRows } from './index-file.js'
+import { compactIndex, readIndex, type SavedFold, savedFoldOf } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { checkStore, type Place, placeAt, placesIn, sessionsIn } from './places.js'
 import { problemKindOf } from './problem-kind.js'
@@ -35,14 +36,14 @@ const rowsOf = async (home: Home, place: Place): Promise<readonly Folded[]> => {
     rows.push(folded)
     if (folded.fold !== null && folded.fold !== saved.rows.get(id)) healed.push(folded.fold)
   }
-  saveRows(fs, index, healed)
+  await saveDurable(home, place, healed)
   if (healed.length > 0) compactIndex(fs, index, random)
   return rows
 }
 
 /** One session's row, from the saved fold and what came after. */
 export const rowFor = async (home: Home, place: Place, id: EventId): Promise<SessionRow> => {
-  const saved = readIndex(home.ports.fs, workspaceLayout(place.folder).index, id).rows.get(id)
+  const saved = savedFoldOf(home.ports.fs, workspaceLayout(place.folder).index, id)
   return (await foldedRow(home, place, id, saved)).row
 }
 

@@ -3,7 +3,7 @@ import type { EventId } from '../../events/event.js'
 import type { EventLog } from '../../events/log.js'
 import { findLine } from '../lookup.js'
 import type { Home } from './home.js'
-import { readIndex } from './index-file.js'
+import { savedFoldOf } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import type { Place } from './places.js'
 import { isSame } from './saved-fold.js'
@@ -19,7 +19,7 @@ export const lostTail = async (
   id: EventId,
   mustLook: boolean,
 ): Promise<LogLostTail | null> => {
-  const saved = readIndex(home.ports.fs, workspaceLayout(place.folder).index, id).rows.get(id)
+  const saved = savedFoldOf(home.ports.fs, workspaceLayout(place.folder).index, id)
   const known = saved?.state.tail ?? null
   const log = home.log(place.folder)
   const stamp = log.stamp(id)

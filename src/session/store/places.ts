@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
 import { Ambiguous, NewerFormat, NotFound, StoreUnusable } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
-import type { Fs } from '../../events/ports.js'
+import { refuseLink } from '../../events/file-log/links.js'
+import type { FileStat, Fs } from '../../events/ports.js'
 import type { SessionRef } from '../api.js'
 import type { Home } from './home.js'
 import { otherKey, realWorkspace, repoOf, type Workspace, workspaceKey } from './workspace.js'
@@ -16,13 +17,15 @@ export interface Place {
 }
 
 /** Names that belong to a store: a folder with something in it and none of these is not one. */
-const storeNames = new Set(['projects', 'config.toml', 'vault.jsonl', 'removed.jsonl', 'search'])
+const storeNames = new Set(['projects', 'config.toml', 'vault.jsonl', 'removed.jsonl', 'search', 'imports'])
 
 /** Refuses a path that holds something else; nothing at all is an empty store. */
-export const checkStore = ({ root, ports: { fs } }: Home): void => {
+export const checkStore = ({ root, layout, ports: { fs } }: Home): void => {
   const stat = fs.stat(root)
   if (stat === null) return
   if (!stat.isDirectory) throw new StoreUnusable('not a folder', root, 'name a folder with --store')
+  mustBeOurs(root, stat)
+  refuseLink(fs, layout.projects)
   const names = readNames(fs, root)
   if (names.length > 0 && !names.some((name) => storeNames.has(name)))
     throw new StoreUnusable(
@@ -31,6 +34,21 @@ export const checkStore = ({ root, ports: { fs } }: Home): void => {
       'name an empty folder or a store with --store',
     )
 }
+
+/** Whoever else can write here can have us write anywhere, and read what we keep (INV-12). */
+const mustBeOurs = (root: string, { uid, mode }: FileStat): void => {
+  const own = process.geteuid?.()
+  if (uid === undefined || own === undefined) return
+  if (uid !== own && own !== 0)
+    throw new StoreUnusable(
+      `the store belongs to another user (${uid})`,
+      root,
+      'name one of your own with --store, or have it given to you (chown)',
+    )
+  if ((mode & writableByOthers) !== 0)
+    throw new StoreUnusable('others may write to the store', root, `chmod go-w ${root}`)
+}
+const writableByOthers = 0o022
 
 const readNames = (fs: Fs, path: string): readonly string[] => {
   try {
@@ -51,8 +69,11 @@ export const placesIn = (home: Home): readonly Place[] =>
     .filter((name) => /^[A-Za-z0-9_-]+$/.test(name) && isFolder(home, name))
     .map((key) => placeOf(home, key))
 
-const isFolder = ({ layout, ports: { fs } }: Home, key: string): boolean =>
-  fs.stat(layout.workspace(key).folder)?.isDirectory === true
+/** A symlink is none: it could lead out of the store (INV-12); `verify` tells of it. */
+const isFolder = ({ layout, ports: { fs } }: Home, key: string): boolean => {
+  const { folder } = layout.workspace(key)
+  return fs.stat(folder)?.isDirectory === true && fs.isLink?.(folder) !== true
+}
 
 const placeOf = (home: Home, key: string): Place => {
   const { folder, workspaceFile } = home.layout.workspace(key)
@@ -111,6 +132,7 @@ export const writeWorkspace = async (home: Home, key: string, workspace: Workspa
   const { folder, workspaceFile } = home.layout.workspace(key)
   try {
     fs.makeDir(folder)
+    await syncAbove(home)
     const temporary = `${workspaceFile}.${random.hex(4)}`
     const file = fs.open(temporary, 'new')
     file.write(Buffer.from(`${JSON.stringify(workspace)}\n`))
@@ -126,6 +148,14 @@ export const writeWorkspace = async (home: Home, key: string, workspace: Workspa
       error,
     )
   }
+}
+
+/** A folder above that was there may be one that a killed process made, and never synced into the one above it. */
+const syncAbove = async ({ root, layout, ports: { fs } }: Home): Promise<void> => {
+  await fs.syncDir(layout.projects)
+  await fs.syncDir(root)
+  // Others' folders may not be ours to open; then whoever gave us this one made it.
+  await fs.syncDir(dirname(root)).catch(() => undefined)
 }
 
 /** Every session of a place, hidden by no index (INV-8). */

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { StoreUnusable } from '../../events/errors/index.js'
+import { StoreUnusable, Tagged } from '../../events/errors/index.js'
+import { refuseLink } from '../../events/file-log/links.js'
 import type { FileHandle, Fs } from '../../events/ports.js'
 import type { Ports } from '../../events/system.js'
 
@@ -23,6 +24,7 @@ export const hold = (folder: string, ports: Ports): Held => {
   try {
     return holding(folder, ports)
   } catch (error) {
+    if (error instanceof Tagged) throw error
     const { code } = error as NodeJS.ErrnoException
     throw new StoreUnusable(
       `the session cannot be opened for writing (${code})`,
@@ -34,6 +36,7 @@ export const hold = (folder: string, ports: Ports): Held => {
 }
 
 const holding = (folder: string, { fs, clock, random }: Ports): Held => {
+  refuseLink(fs, folder)
   fs.makeDir(folder)
   const name = `${process.pid}-${random.hex(4)}.json`
   const path = join(folder, name)
@@ -52,21 +55,27 @@ const holding = (folder: string, { fs, clock, random }: Ports): Held => {
   return {
     name,
     release: () => {
-      file.close()
-      fs.remove(path)
+      try {
+        file.close()
+        fs.remove(path)
+      } catch {
+        // Without its lock it says nothing: the next opener sweeps it away.
+      }
     },
   }
 }
 
 /** Everyone else who holds it. A file without a lock is what a dead process left: it is taken away where that is allowed. */
-export const others = (folder: string, fs: Fs, own?: string): readonly Presence[] =>
-  fs
+export const others = (folder: string, fs: Fs, own?: string): readonly Presence[] => {
+  refuseLink(fs, folder)
+  return fs
     .readDir(folder)
     .filter((name) => name.endsWith('.json') && name !== own)
     .flatMap((name) => {
       const path = join(folder, name)
       return isAlive(path, fs) ? [readPresence(path, name, fs)] : []
     })
+}
 
 const isAlive = (path: string, fs: Fs): boolean => {
   let file: FileHandle

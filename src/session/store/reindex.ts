@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { StoreUnusable } from '../../events/errors/index.js'
+import { logName } from '../../events/file-log/file-log.js'
 import type { SessionRef } from '../api.js'
+import { isDurable } from './durable.js'
 import type { Home } from './home.js'
 import { readIndex, rewriteIndex, type SavedFold } from './index-file.js'
 import { workspaceLayout } from './layout.js'
@@ -24,7 +27,8 @@ export const reindex = async (
       rows.delete(id)
       // A damaged log keeps no row: the list folds what it can of it, and says what is wrong.
       const fold = await currentFold(home.log(folder), id, undefined).catch(() => null)
-      if (fold === null) continue
+      const path = join(workspaceLayout(folder).session(id), logName)
+      if (fold === null || !(await isDurable(home.ports.fs, path, fold))) continue
       rows.set(id, fold)
       folded++
     }

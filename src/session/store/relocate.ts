@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { NotFound, Refused } from '../../events/errors/index.js'
 import { isSessionId } from '../../events/file-log/file-log.js'
+import { done } from '../code/done.js'
 import type { Home } from './home.js'
 import { workspaceLayout } from './layout.js'
 import { makePlace, type Place, placeAt, placesIn, sessionsIn, writeWorkspace } from './places.js'
@@ -22,11 +23,20 @@ export const relocateWorkspace = async (home: Home, from: string, to: string): P
   const held = ids.find((id) => others(workspaceLayout(source.folder).presence(id), fs).length > 0)
   if (held !== undefined)
     throw new Refused(`session ${held} is held open`, from, 'close it there first', true)
+  await endRestores(home, source, from, target)
   const there = placeAt(home, target)
   if (there === null && fs.stat(home.layout.workspace(workspaceKey(target)).folder) === null)
     await moveWhole(home, source, target)
   else await moveEach(home, source, there ?? (await makePlace(home, target)))
   return ids.length
+}
+
+/** A restore that a crash cut off names files by the path that the workspace had: they are at the new one now. */
+const endRestores = async (home: Home, source: Place, from: string, to: string): Promise<void> => {
+  if (home.ports.fs.stat(workspaceLayout(source.folder).code) === null) return
+  const code = await home.code({ folder: source.folder, path: to })
+  await done(code.checkpoints.rebase(from, to))
+  await code.settle()
 }
 
 /** A move that a crash cut short: the old key's folder says the new path already. */
@@ -53,6 +63,7 @@ const moveEach = async (home: Home, source: Place, target: Place): Promise<void>
     throw new Refused(`${clash} is in both workspaces`, target.path, 'archive one of them first', true)
   const folders = new Set(entries.map((name) => dirname(name)))
   for (const name of folders) fs.makeDir(join(to.folder, name))
+  await moveCode(home, source, target)
   for (const name of entries) fs.rename(join(from.folder, name), join(to.folder, name))
   for (const name of folders) {
     await fs.syncDir(join(to.folder, name))
@@ -61,12 +72,21 @@ const moveEach = async (home: Home, source: Place, target: Place): Promise<void>
   if (isEmptied(home, source)) fs.remove(source.folder)
 }
 
+/** Their checkpoints are copied first, so that no session is ever without its own. */
+const moveCode = async (home: Home, source: Place, target: Place): Promise<void> => {
+  const { fs } = home.ports
+  if (fs.stat(workspaceLayout(source.folder).code) === null) return
+  const sessions = [...sessionsIn(home, source), ...fs.readDir(workspaceLayout(source.folder).archive)]
+  const [from, to] = [await home.code(source), await home.code(target)]
+  await done(to.checkpoints.takeIn(from.checkpoints, sessions))
+}
+
 /** Whether nothing but what every workspace's folder holds is left in it. */
 const isEmptied = ({ ports: { fs } }: Home, { folder }: Place): boolean => {
   const { archive } = workspaceLayout(folder)
   const rest = fs
     .readDir(folder)
-    .filter((name) => !['workspace.json', 'metadata.jsonl', 'archive'].includes(name))
+    .filter((name) => !['workspace.json', 'metadata.jsonl', 'archive', 'file-history'].includes(name))
   const archived = fs.readDir(archive).filter((name) => name !== 'damaged')
   return rest.length + archived.length + fs.readDir(join(archive, 'damaged')).length === 0
 }

@@ -5,8 +5,9 @@ import { logName } from '../../events/file-log/file-log.js'
 import { repairLog } from '../../events/file-log/repair.js'
 import type { SessionRepaired } from '../api.js'
 import type { Home } from './home.js'
-import { readIndex } from './index-file.js'
+import { savedFoldOf } from './index-file.js'
 import { workspaceLayout } from './layout.js'
+import { copyName } from './old-copies.js'
 import type { Place } from './places.js'
 import { others } from './presence.js'
 import { reindex } from './reindex.js'
@@ -17,8 +18,7 @@ export const repairSession = async (home: Home, place: Place, id: EventId): Prom
   const [holder] = others(presence(id), home.ports.fs)
   if (holder !== undefined)
     throw new Refused(`process ${holder.pid} holds it open`, `session ${id}`, 'close it there first', true)
-  const time = new Date(home.ports.clock.now()).toISOString().replace(/[:.]/g, '-')
-  const archived = join(archive, 'damaged', `${id}-${time}.jsonl`)
+  const archived = join(archive, 'damaged', `${copyName(id, home.ports.clock.now())}.jsonl`)
   const repaired = await repairLog(join(session(id), logName), archived, home.ports)
   if (repaired === null)
     throw new Refused(
@@ -27,7 +27,7 @@ export const repairSession = async (home: Home, place: Place, id: EventId): Prom
       'see `coppice verify` for what else may be wrong',
     )
   // Before the index takes the new log as it stands, what it knew of the old one tells what is missing at the end.
-  const known = readIndex(home.ports.fs, index, id).rows.get(id)?.state.tail ?? null
+  const known = savedFoldOf(home.ports.fs, index, id)?.state.tail ?? null
   await reindex(home, [{ id, key: place.key, workspace: place.path, place }])
   const { kept, lost, ids } = repaired
   return { kept, lost, lostTail: known === null || ids.has(known) ? null : known }

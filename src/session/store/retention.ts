@@ -1,11 +1,17 @@
-import { join } from 'node:path'
-import { Ambiguous, NotFound, Refused } from '../../events/errors/index.js'
+import { dirname, join } from 'node:path'
+import { Ambiguous, NotFound, Refused, Tagged } from '../../events/errors/index.js'
 import { isSessionId } from '../../events/file-log/file-log.js'
-import type { SessionRef, SessionRow } from '../api.js'
+import { refuseLink } from '../../events/file-log/links.js'
+import type { Purged, SessionRef, SessionRow } from '../api.js'
+import { done } from '../code/done.js'
+import type { WorkspaceCode } from '../code/workspace-code.js'
+import type { OldCopy } from '../redact/redacted.js'
+import { forget } from '../search/forget.js'
 import type { Home } from './home.js'
 import { endsLine } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { listSessions } from './listing.js'
+import { oldCopiesIn, unfinished } from './old-copies.js'
 import { findSession, type Place, placesIn } from './places.js'
 import { others } from './presence.js'
 
@@ -26,10 +32,22 @@ export const archiveSession = async (home: Home, name: string, why: Why): Promis
   const { id, key, workspace, place } = findSession(home, name)
   const { session, archive } = workspaceLayout(place.folder)
   mustBeFree(home, place, id)
+  // A restore that was cut off is ended while its session can still say so.
+  await withCode(home, place, (code) => code.settle())
   // Told before it is done: a purge that finds no time for an archived session takes it for old.
   await logRemoval(home, { session: id, workspace, action: 'archived', why })
   await move(home, session(id), archive, id)
+  await withCode(home, place, ({ checkpoints }) => done(checkpoints.archive(id)))
   return { id, key, workspace }
+}
+
+/** Does something about a workspace's checkpoints, where there are any. */
+const withCode = async (
+  home: Home,
+  place: Place,
+  run: (code: WorkspaceCode) => Promise<unknown>,
+): Promise<void> => {
+  if (home.ports.fs.stat(workspaceLayout(place.folder).code) !== null) await run(await home.code(place))
 }
 
 const mustBeFree = (home: Home, place: Place, id: string): void => {
@@ -40,6 +58,7 @@ const mustBeFree = (home: Home, place: Place, id: string): void => {
 
 const move = async (home: Home, from: string, folder: string, id: string): Promise<void> => {
   const { fs } = home.ports
+  for (const path of [folder, dirname(from)]) refuseLink(fs, path)
   const to = join(folder, id)
   if (fs.stat(to) !== null)
     throw new Refused(
@@ -66,11 +85,14 @@ const logRemoval = async (home: Home, what: Record<string, unknown>): Promise<vo
   }
 }
 
-const archivedIn = (home: Home, place: Place): readonly Archived[] =>
-  home.ports.fs
-    .readDir(workspaceLayout(place.folder).archive)
+const archivedIn = (home: Home, place: Place): readonly Archived[] => {
+  const { archive } = workspaceLayout(place.folder)
+  refuseLink(home.ports.fs, archive)
+  return home.ports.fs
+    .readDir(archive)
     .filter(isSessionId)
     .map((id) => ({ id, key: place.key, workspace: place.path, place }))
+}
 
 const allArchived = (home: Home): readonly Archived[] =>
   placesIn(home).flatMap((place) => archivedIn(home, place))
@@ -90,21 +112,44 @@ export const unarchiveSession = async (home: Home, name: string): Promise<Sessio
       name,
       found.map(({ id }) => id),
     )
+  // The code first: a session that went on without its branch would begin another.
+  await withCode(home, ref.place, ({ checkpoints }) => done(checkpoints.unarchive(ref.id)))
   await move(home, join(workspaceLayout(ref.place.folder).archive, ref.id), ref.place.folder, ref.id)
   await logRemoval(home, { session: ref.id, workspace: ref.workspace, action: 'unarchived' })
   return bare(ref)
 }
 
-/** Removes archived sessions for good, those that went there more than `olderThanMs` ago. */
-export const purgeArchive = async (home: Home, olderThanMs = 0): Promise<readonly SessionRef[]> => {
+/**
+ * Removes for good what went to the archive more than `olderThanMs` ago: sessions, and logs that `repair` and `redact`
+ * replaced (`copies`).
+ */
+export const purgeArchive = async (home: Home, olderThanMs = 0): Promise<Purged> => {
   const since = archivedAt(home)
   const now = home.ports.clock.now()
   const old = allArchived(home).filter(({ id }) => now - (since.get(id) ?? 0) >= olderThanMs)
   for (const { id, workspace, place } of old) {
     await logRemoval(home, { session: id, workspace, action: 'purged' })
     home.ports.fs.remove(join(workspaceLayout(place.folder).archive, id))
+    await withCode(home, place, ({ checkpoints }) => done(checkpoints.purge(id)))
   }
-  return old.map(bare)
+  if (old.length > 0) await forget(home, ...old.map(({ id }) => id))
+  if (old.length > 0) await (await import('../search/forget.js')).forget(home, ...old.map(({ id }) => id))
+  return { sessions: old.map(bare), copies: await purgeCopies(home, now - olderThanMs) }
+}
+
+const purgeCopies = async (home: Home, before: number): Promise<readonly OldCopy[]> => {
+  const all = placesIn(home).flatMap((place) => oldCopiesIn(home, place).map((copy) => ({ copy, place })))
+  const old = all.filter(({ copy }) => copy.at <= before && !copy.path.endsWith(unfinished))
+  for (const { copy, place } of old) {
+    await logRemoval(home, {
+      session: copy.session,
+      workspace: place.path,
+      action: 'purged',
+      copy: copy.kind,
+    })
+    home.ports.fs.remove(copy.path)
+  }
+  return old.map(({ copy }) => copy)
 }
 
 /** When each session last went to the archive, in milliseconds, from `removed.jsonl`. */
@@ -149,6 +194,15 @@ export const pruneSessions = async (
     }
   }
   return refs
+}
+
+/** What `retention.maxSessions` asks for, when a session is made. Where it cannot be done now, the next one does it. */
+export const retain = async (home: Home, { path }: Place, keep: number): Promise<void> => {
+  try {
+    await pruneSessions(home, keep, { workspace: path })
+  } catch (error) {
+    if (!(error instanceof Tagged) && (error as NodeJS.ErrnoException).code === undefined) throw error
+  }
 }
 
 /** By workspace, newest first; a sub-agent's session stays or goes with the one that started it. */

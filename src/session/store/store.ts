@@ -1,5 +1,6 @@
 import type { EventId } from '../../events/event.js'
 import type { Session, SessionReader, SessionRef, Store } from '../api.js'
+import { revealed } from '../vault/reveal.js'
 import { type Home, homeAt, type StoreOptions } from './home.js'
 import { listSessions } from './listing.js'
 import { checkStore, findSession, type Place, placeAt, placesIn, sessionsIn } from './places.js'
@@ -29,6 +30,9 @@ const storeOf = (home: Home): Store => ({
     return (await import('./opening.js')).readerOf(home, place, id)
   },
   list: (wanted) => listSessions(home, wanted),
+  async *search(wanted) {
+    yield* (await import('../search/search.js')).searchStore(home, wanted)
+  },
   fork: async (name, at) => {
     const { id, place } = findSession(home, name)
     return (await import('./fork.js')).forkSession(home, place, id, at ?? null)
@@ -44,13 +48,30 @@ const storeOf = (home: Home): Store => ({
       .movedFrom(home, path)
       .then((places) => places.map(({ path: from }) => from)),
   hasWorkspace: (path) => placeAt(home, path) !== null,
-  reindex: async (names) => (await import('./reindex.js')).reindex(home, refsOf(home, names)),
-  verify: async (names, how) =>
-    (await import('./verify.js')).verifySessions(home, refsOf(home, names), how ?? {}),
+  reindex: async (names) => {
+    await (await import('../search/forget.js')).forgetAll(home)
+    return (await import('./reindex.js')).reindex(home, refsOf(home, names))
+  },
+  verify: async (names, how) => {
+    const verified = await (await import('./verify.js')).verifySessions(home, refsOf(home, names), how ?? {})
+    return names === undefined
+      ? (await import('./verify-place.js')).withStoreProblems(home, verified)
+      : verified
+  },
   repair: async (name) => {
     const { id, place } = findSession(home, name)
     return (await import('./repair.js')).repairSession(home, place, id)
   },
+  use: async (names) => (await import('./use.js')).useOf(home, refsOf(home, names), names === undefined),
+  collect: async (names, how) => {
+    const places = names === undefined ? placesIn(home) : names.map((name) => findSession(home, name).place)
+    return (await import('./collecting.js')).collectCode(home, places, how ?? {})
+  },
+  redact: async (name, how) => {
+    const { id, place } = findSession(home, name)
+    return (await import('../redact/redact.js')).redactSession(home, place, id, how)
+  },
+  reveal: (value) => revealed(value, (text) => home.vault.reveal(text)),
   close: () => home.close(),
 })
 

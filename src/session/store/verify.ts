@@ -12,6 +12,8 @@ import { readIndex, type SavedFold } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import type { Place } from './places.js'
 import { problemKindOf } from './problem-kind.js'
+import { codeProblems, type ProvedCode } from './verify-code.js'
+import { placeProblems } from './verify-place.js'
 
 interface SessionReport {
   readonly events: number
@@ -24,10 +26,11 @@ interface SessionReport {
 export interface VerifyOptions {
   /** Only sessions whose log was written to at or after this time (ISO 8601). */
   readonly since?: string
+  /** In bytes of the logs. */
   readonly progress?: (done: number, total: number) => void
 }
 
-/** Proves every hash and link, every blob, and every row of the index that claims to be current (INV-4, 5, 6, 8). */
+/** Proves every hash and link, every blob, every checkpoint, and every row of the index that claims to be current (INV-4, 5, 6, 8, 9). */
 export const verifySessions = async (
   home: Home,
   refs: readonly (SessionRef & { readonly place: Place })[],
@@ -36,14 +39,23 @@ export const verifySessions = async (
   const from = since === undefined ? 0 : Date.parse(since)
   const wanted = refs.filter(({ id, place }) => (home.log(place.folder).stamp(id)?.modified ?? from) >= from)
   const saved = new Map<string, ReadonlyMap<EventId, SavedFold>>()
+  const proved: ProvedCode = new Map()
   const reports: { readonly session: EventId; readonly report: SessionReport }[] = []
+  const sizes = wanted.map(({ id, place }) => home.log(place.folder).stamp(id)?.bytes ?? 0)
+  const total = sizes.reduce((all, size) => all + size, 0)
+  let before = 0
+  progress?.(0, total)
   for (const [i, { id, place }] of wanted.entries()) {
-    progress?.(i, wanted.length)
     const rows = saved.get(place.folder) ?? readIndex(home.ports.fs, workspaceLayout(place.folder).index).rows
     saved.set(place.folder, rows)
-    reports.push({ session: id, report: await verifySession(home, place, id, rows.get(id)) })
+    const size = sizes[i] ?? 0
+    // A log may grow meanwhile.
+    const tell = (read: number): void => progress?.(before + Math.min(read, size), total)
+    const report = await verifySession(home, place, id, { row: rows.get(id), proved, tell })
+    reports.push({ session: id, report })
+    before += size
+    progress?.(before, total)
   }
-  progress?.(wanted.length, wanted.length)
   const sum = (of: (report: SessionReport) => number): number =>
     reports.reduce((total, { report }) => total + of(report), 0)
   return {
@@ -58,17 +70,25 @@ export const verifySessions = async (
   }
 }
 
+/** What one session's check is given of the whole run. */
+interface Run {
+  readonly row: SavedFold | undefined
+  readonly proved: ProvedCode
+  /** How far its log was read, in bytes. */
+  readonly tell: (read: number) => void
+}
+
 const verifySession = async (
   home: Home,
   place: Place,
   id: EventId,
-  row: SavedFold | undefined,
+  { row, proved, tell }: Run,
 ): Promise<SessionReport> => {
   const log = home.log(place.folder)
   const check = new SessionCheck(id, row)
   try {
     for await (const batch of log.readForward(id, { salvage: true, report: check.damage }))
-      for (const line of batch) check.line(line)
+      tell(take(check, batch))
   } catch (error) {
     if (!(error instanceof Tagged)) throw error
     check.stopped(error)
@@ -80,8 +100,26 @@ const verifySession = async (
       return Buffer.from('null')
     })
   await loadEveryBlob([...check.blobs.values()], load, new Set())
+  for (const { kind, detail } of placeProblems(home, place, id)) check.problem(kind, null, null, detail)
+  const { hasCode } = check
+  for (const { kind, detail } of await codeProblems(home, place, { id, hasCode, proved }))
+    check.problem(kind, null, null, detail)
   return { ...check.report(), bytes: log.stamp(id)?.bytes ?? 0 }
 }
+
+/** Gives where the batch ended, in bytes. */
+const take = (check: SessionCheck, batch: readonly Line[]): number => {
+  for (const line of batch) check.line(line)
+  const last = batch[batch.length - 1]
+  return last === undefined ? 0 : last.offset + last.bytes.length + 1
+}
+
+/**
+ * Hardly any line names a blob, and a look for the bytes costs a tenth of a walk through the members. Another program may
+ * have spelt the name with escapes.
+ */
+const mayNameBlob = ({ bytes }: Line): boolean => bytes.includes('$blob') || bytes.includes(unicodeEscape)
+const unicodeEscape = String.raw`\u`
 
 /** What is gathered while one log is read. */
 class SessionCheck {
@@ -90,6 +128,10 @@ class SessionCheck {
   readonly damage = ({ kind, line, offset, detail }: Damage): void => this.problem(kind, line, offset, detail)
   #lines = 0
   #isStopped = false
+  /** Whether any checkpoint is in it. */
+  get hasCode(): boolean {
+    return this.#state.tracking.hasCode
+  }
   #redacted = 0
   #state = sessionIndex.initial
   #rowAgrees: boolean | null = null
@@ -127,7 +169,7 @@ class SessionCheck {
     if (line.type === 'lost') this.#lost.set(line.id, line)
     else if (line.redacted) this.#redacted++
     if (is(event, 'repaired')) for (const id of event.ids) this.#lost.delete(id)
-    for (const ref of blobRefs(event)) this.blobs.set(`${ref.as} ${ref.$blob}`, ref)
+    if (mayNameBlob(line)) for (const ref of blobRefs(event)) this.blobs.set(`${ref.as} ${ref.$blob}`, ref)
     this.#state = sessionIndex.apply(this.#state, event)
     if (line.id === this.row?.state.tail)
       this.#rowAgrees = JSON.stringify(this.#state) === JSON.stringify(this.row.state)
