@@ -58,10 +58,15 @@ const rowsOf = ({ tree, segments, turns, turnOf, titles, leaf, isHead }: Outline
       if (end !== undefined) {
         const name =
           names.get(node.id) ?? tree.branches.find(({ leaf: at }) => at === tree.head)?.name ?? end.name
+        const words = lastWords(end.nodes, titles)
+        // Agents that name no branch have several of one name: it would tell none from another.
+        const isNamed = tree.branches.filter((branch) => branch.name === name).length === 1
         const about =
           end.number === 0 && node.id === leaf
             ? `${name}${isHead ? ' · head' : ''}`
-            : `${name} · ${lastWords(end.nodes, titles)}`
+            : isNamed
+              ? `${name} · ${words}`
+              : words
         return row('leaf', `${about}${node.label === null ? '' : ` · ${node.label}`}`)
       }
       if (node.label !== null) return row('label', node.label)
