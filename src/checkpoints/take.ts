@@ -133,7 +133,7 @@ const takeInto = async (
       unread,
     }
   const changed = asked.all
-    ? [...changesSince(known.files, seen), ...notHeld(known, seen, batch)]
+    ? [...changesSince(known.files, seen), ...notHeld(known, seen, ports.store)]
     : changesSince(known.files, seen)
   const found: FileRecord[] = []
   for (const record of changed) found.push(await ensureStored(ports, batch, record))
@@ -161,16 +161,19 @@ const allOf = (unread: readonly LeftOut[]): string => {
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
-/** Files as last recorded whose bytes are not in this store (the branch was pulled without code). */
+/**
+ * Files as last recorded whose bytes are not in this store (the branch was pulled without code). What was read just now
+ * is in the batch, which is written only where there is something to record: the store itself is asked.
+ */
 const notHeld = (
   { files }: CodeState,
   seen: ReadonlyMap<TreePath, Seen>,
-  batch: ObjectBatch,
+  store: ObjectStore,
 ): readonly FileRecord[] =>
   [...seen.values()].flatMap(({ record }) => {
     const known = files.get(record.path)?.last
     const isSame = known !== undefined && sameContent(known, record)
-    return isSame && record.oid !== undefined && !batch.has(record.oid) ? [record] : []
+    return isSame && record.oid !== undefined && !store.has(record.oid) ? [record] : []
   })
 
 const unreadOf = (seen: ReadonlyMap<TreePath, Seen>): readonly LeftOut[] =>
@@ -215,7 +218,11 @@ const commitOf = async (
     ...(before === null ? held(known, batch) : known.since),
     ...files,
   ])
-  if (before !== null && tree === base) return before
+  if (before !== null && tree === base) {
+    // Bytes that were lost to this store since, and are the same on disk.
+    await batch.flush()
+    return before
+  }
   const ref = branchRef(session)
   let commit = ''
   await store.moveRefs(

@@ -73,9 +73,7 @@ describe('errors', () => {
   })
 
   it.each([
-    ...['search x', 'doctor', 'redact abcd'],
     ...['chat', 'resume', 'continue', 'push abcd --to x', 'pull abcd --from x'],
-    ...['export abcd html', 'export abcd claude'],
     ...['list --store postgres://localhost/db'],
   ])('%s is told to be missing in this version', (line) => {
     const { code, out, err } = shared().run(line.split(' '))
