@@ -75,7 +75,7 @@ const diffOf = async (store: ObjectStore, { before, after }: Pair): Promise<File
       isBinary: true,
       added: 0,
       removed: 0,
-      text: `${head}Binary files ${from} and ${to} differ\n`,
+      text: `${head}${indexOf(before, after)}Binary files ${from} and ${to} differ\n`,
     }
   const hunks = hunksOf(texts[0], texts[1])
   const lines = hunks.flatMap((hunk) => hunk.lines)
@@ -85,7 +85,7 @@ const diffOf = async (store: ObjectStore, { before, after }: Pair): Promise<File
     isBinary: false,
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
-    text: body === '' ? head : `${head}--- ${from}\n+++ ${to}\n${body}`,
+    text: body === '' ? head : `${head}--- ${ended(from)}\n+++ ${ended(to)}\n${body}`,
   }
 }
 
@@ -99,6 +99,17 @@ const headOf = (path: string, before: FileRecord, after: FileRecord): string => 
   const [old, now] = [modeOf(before), modeOf(after)]
   return old === now ? head : `${head}old mode ${old}\nnew mode ${now}\n`
 }
+
+/** Without it `git apply` takes the whole patch for broken, not just this file. */
+const indexOf = (before: FileRecord, after: FileRecord): string => {
+  const isSameMode = before.kind !== 'absent' && after.kind !== 'absent' && modeOf(before) === modeOf(after)
+  return `index ${before.oid ?? noObject}..${after.oid ?? noObject}${isSameMode ? ` ${modeOf(after)}` : ''}\n`
+}
+
+const noObject = '0'.repeat(40)
+
+/** A tab says where a name with blanks in it ends, as git does it: `patch` takes what follows a blank for a time. */
+const ended = (name: string): string => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
 
 const nameIn = (side: 'a/' | 'b/', path: string, { kind }: FileRecord): string =>
   kind === 'absent' ? '/dev/null' : quoted(side + path)

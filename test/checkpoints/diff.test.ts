@@ -59,8 +59,8 @@ test('a binary file is named, a mode alone is told, a file outside has its absol
     ['data', true],
     ['run', false],
   ])
-  expect(diffs[1]?.text).toBe(
-    'diff --git a/data b/data\nnew file mode 100644\nBinary files /dev/null and b/data differ\n',
+  expect(diffs[1]?.text).toMatch(
+    /^diff --git a\/data b\/data\nnew file mode 100644\nindex 0{40}\.\.[0-9a-f]{40}\nBinary files \/dev\/null and b\/data differ\n$/,
   )
   expect(diffs[2]?.text).toBe('diff --git a/run b/run\nold mode 100644\nnew mode 100755\n')
 })
@@ -121,4 +121,24 @@ test('git applies what is shown, both ways, and gets the same files', async (con
   expect(desk.tree()).toEqual(tree)
   git(desk.workspace, 'apply', '--whitespace=nowarn', patch)
   expect(desk.tree()).toEqual(changed)
+})
+
+test('a patch with a binary file in it, and with names that hold blanks, is one that git and patch can apply', async () => {
+  const texts = ['a b.txt', 'tail ', 'plain']
+  const names = [...texts, 'data', 'new one']
+  for (const name of texts) desk.write(name, 'old\n')
+  desk.write('data', '\0one')
+  await talk.take('before-tool', { paths: names })
+  const before = talk.head
+  await talk.tool(names, () => {
+    for (const name of [...texts, 'new one']) desk.write(name, 'now\n')
+    desk.write('data', '\0two')
+  })
+  const patch = join(desk.root, 'patch')
+  fs.writeFileSync(patch, (await between(before)).map(({ text }) => text).join(''))
+  expect(fs.readFileSync(patch, 'utf8')).toContain('--- a/a b.txt\t\n+++ b/a b.txt\t\n')
+  git(desk.workspace, 'apply', '-R', '--exclude=data', patch)
+  for (const name of texts) expect(fs.readFileSync(desk.path(name), 'utf8')).toBe('old\n')
+  expect(fs.existsSync(desk.path('new one'))).toBe(false)
+  expect(fs.readFileSync(desk.path('data'), 'utf8')).toBe('\0two')
 })
