@@ -42,3 +42,7 @@ export const titleOf = (text: string): string => [...text.trim()].slice(0, 200).
 /** Whether a path names its place alone, on any system. */
 export const isAbsolute = (path: string | null): path is string =>
   path !== null && (path.startsWith('/') || /^[A-Za-z]:[\\/]/.test(path))
+
+/** What JSON writes as `1e999` is read as infinite: no event holds such a number. */
+export const isFiniteNumber = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value)

@@ -1,4 +1,5 @@
 import type { Item } from '../format.js'
+import { isFiniteNumber } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partOf } from './blocks.js'
 import { append, type Context, extraOf, parentOf } from './chain.js'
@@ -40,8 +41,8 @@ export const summaryLine = (context: Context): Item[] => {
       summary,
       through: idOf(through.key),
       ...(textOf(meta, 'trigger') === null ? {} : { trigger: meta.trigger }),
-      ...(typeof preTokens === 'number' ? { tokensBefore: preTokens } : {}),
-      ...(typeof postTokens === 'number' ? { tokensAfter: postTokens } : {}),
+      ...(isFiniteNumber(preTokens) ? { tokensBefore: preTokens } : {}),
+      ...(isFiniteNumber(postTokens) ? { tokensAfter: postTokens } : {}),
     }),
     parent,
     joining,

@@ -1,5 +1,6 @@
 import { sha256 } from '../../events/id.js'
 import type { EventItem, Item } from '../format.js'
+import { isFiniteNumber } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partOf, spokenOf } from './blocks.js'
 import { annotate, append, type Context, extraOf, parentOf, type Status } from './chain.js'
@@ -79,7 +80,7 @@ const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
     content: Array.isArray(content) ? content.map(partOf) : typeof content === 'string' ? content : null,
     ...(typeof id === 'string' ? { toolCallId: id } : {}),
     ...(typeof failed === 'boolean' ? { ok: !failed } : {}),
-    ...(typeof duration === 'number' ? { timing: { durationMs: duration } } : {}),
+    ...(isFiniteNumber(duration) ? { timing: { durationMs: duration } } : {}),
   }
 }
 

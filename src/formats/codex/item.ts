@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../events/content.js'
-import { listIn, objectIn, parsedJson, textIn, withoutUndefined } from '../members.js'
+import { isFiniteNumber, listIn, objectIn, parsedJson, textIn, withoutUndefined } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { blocksOf, partsOf, textType } from './content.js'
 
@@ -172,7 +172,7 @@ const outcomeIn = (output: unknown): Outcome | undefined => {
   const code = metadata.exit_code
   const seconds = metadata.duration_seconds
   if (typeof code !== 'number') return undefined
-  return { ok: code === 0, ...(typeof seconds === 'number' ? { durationMs: seconds * 1000 } : {}) }
+  return { ok: code === 0, ...(isFiniteNumber(seconds) ? { durationMs: seconds * 1000 } : {}) }
 }
 
 /** The type that a writer gives the item of a payload. */

@@ -1,4 +1,4 @@
-import { objectIn, textIn } from '../members.js'
+import { isFiniteNumber, objectIn, textIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import type { Outcome } from './item.js'
 
@@ -12,7 +12,7 @@ export const outcomeOf = (payload: Json): (Outcome & { readonly call: string }) 
   const { secs, nanos } = objectIn(payload, 'duration')
   // Nothing takes no time at all: there, nobody measured it.
   const durationMs =
-    typeof secs === 'number' && typeof nanos === 'number' ? secs * 1000 + nanos / 1e6 || undefined : undefined
+    isFiniteNumber(secs) && isFiniteNumber(nanos) ? secs * 1000 + nanos / 1e6 || undefined : undefined
   return {
     call,
     ...(ok === undefined ? {} : { ok }),

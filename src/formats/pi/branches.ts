@@ -1,5 +1,5 @@
 import type { EventItem, Item } from '../format.js'
-import { textIn, titleOf } from '../members.js'
+import { isFiniteNumber, textIn, titleOf } from '../members.js'
 import { isObject, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { coverable, isAbove, Thread } from '../thread.js'
@@ -167,7 +167,7 @@ export class Branches {
     const { tokensBefore } = value
     const members = {
       summary,
-      ...(typeof tokensBefore === 'number' ? { tokensBefore } : {}),
+      ...(isFiniteNumber(tokensBefore) ? { tokensBefore } : {}),
       ...(usage === undefined ? {} : { usage }),
     }
     const said = {

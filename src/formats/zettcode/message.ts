@@ -1,4 +1,5 @@
 import type { Part, ToolCall, Usage } from '../../events/content.js'
+import { isFiniteNumber } from '../members.js'
 import { isObject, type Json, remainder, sameJson } from '../remainder.js'
 import { normalTime } from '../time.js'
 
@@ -158,7 +159,7 @@ const usageNames = {
 const usageOf = (given: unknown): Usage | undefined => {
   if (!isObject(given)) return undefined
   const found = Object.entries(usageNames).flatMap(([ours, theirs]) =>
-    typeof given[theirs] === 'number' ? [[ours, given[theirs]] as const] : [],
+    isFiniteNumber(given[theirs]) ? [[ours, given[theirs]] as const] : [],
   )
   const usage = Object.fromEntries(found) as Partial<Usage>
   return usage.input === undefined || usage.output === undefined ? undefined : (usage as Usage)
@@ -183,11 +184,11 @@ const timingOf = (given: unknown): Json | undefined => {
   const timing = {
     ...(startedAt === null ? {} : { startedAt }),
     ...(completedAt === null ? {} : { completedAt }),
-    ...(typeof duration === 'number' ? { durationMs: duration / 1e6 } : {}),
+    ...(isFiniteNumber(duration) ? { durationMs: duration / 1e6 } : {}),
     ...(first === undefined || startedAt === null
       ? {}
       : { firstTokenMs: Date.parse(first) - Date.parse(startedAt) }),
-    ...(typeof reasoning === 'number' ? { reasoningMs: reasoning / 1e6 } : {}),
+    ...(isFiniteNumber(reasoning) ? { reasoningMs: reasoning / 1e6 } : {}),
   }
   return sameJson(timing, {}) ? undefined : timing
 }
