@@ -97,7 +97,7 @@ export class Actor {
   stands(known: KnownSession, { position }: Session): void {
     const { isAlive, hadFault, attempted } = this.machine
     if (!isAlive) return
-    if (!hadFault && attempted.has(position)) known.ack([position], true)
+    if (!hadFault && attempted.has(position)) known.stands(position)
     known.nodes.push(position)
   }
 }

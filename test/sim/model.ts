@@ -6,6 +6,8 @@ export class KnownSession {
   readonly acked = new Set<EventId>()
   /** Acknowledged without a sync: there until the power is cut, or a sync fails. */
   readonly soft = new Set<EventId>()
+  /** Every event that was ever acknowledged so: that a session stands on it says nothing of the disk. */
+  readonly #everSoft = new Set<EventId>()
   /** Where steps may go: events that advance the head, and those that are prompts. */
   readonly nodes: EventId[]
   readonly prompts: EventId[] = []
@@ -22,9 +24,18 @@ export class KnownSession {
   /** An append with a sync resolved: what was written before it is on disk too. */
   ack(ids: readonly EventId[], isSynced: boolean): void {
     for (const id of ids) (isSynced ? this.acked : this.soft).add(id)
-    if (!isSynced) return
+    if (!isSynced) {
+      for (const id of ids) this.#everSoft.add(id)
+      return
+    }
     for (const id of this.soft) this.acked.add(id)
     this.soft.clear()
+  }
+
+  /** A call that syncs what it writes has ended, and its session stands on this event, which its process wrote. */
+  stands(position: EventId): void {
+    // Where the call had nothing to write, it synced nothing.
+    if (!this.#everSoft.has(position) && !this.acked.has(position)) this.ack([position], true)
   }
 }
 
