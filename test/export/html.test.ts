@@ -47,6 +47,25 @@ describe('a page', () => {
     expect(entryOf(html, afterwards)).toContain('too late')
   })
 
+  it('shows the whole of an output of which the model saw the beginning', async () => {
+    const script = new Script()
+    script.user('go')
+    const caller = script.assistant(null, { toolCalls: [{ id: 'a', name: 'run', arguments: '{}' }] })
+    script.result('a', 'the beginning', {
+      meta: { fullOutput: { text: 'the beginning and the end', file: 'a' } },
+    })
+    const html = await pageFor(script)
+    expect(entryOf(html, caller)).toContain('the beginning and the end')
+    expect(entryOf(html, caller)).toContain('Full output')
+  })
+
+  it('counts the turns that a user began', async () => {
+    const script = new Script()
+    script.user('one')
+    script.user('two')
+    expect(textOf(await pageFor(script))).toContain('3 events · 2 turns')
+  })
+
   it('joins the events of one message, and tells its cost once', async () => {
     const script = new Script()
     script.user('go')

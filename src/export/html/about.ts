@@ -14,7 +14,7 @@ export const about = (outline: Outline, facts: ReportFacts): string => {
 
 const factRows = (outline: Outline, facts: ReportFacts): readonly (readonly [string, string])[] => {
   const { row, leaf, turns, segments } = outline
-  const main = turns.filter(({ segment }) => segment === 0)
+  const main = turns.filter(({ segment, number }) => segment === 0 && number > 0)
   const ms = Date.parse(row.updatedAt) - Date.parse(row.createdAt)
   const total = row.usage
   const branch = totalsOf(outline.spent)

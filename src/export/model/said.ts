@@ -110,6 +110,15 @@ export const resultView = (event: Event, callAt: string): ResultView => {
     at: event.at,
     ok: typeof members.ok === 'boolean' ? members.ok : null,
     durationMs: numberOf(timing?.durationMs) ?? (between > 0 ? between : null),
-    pieces: event.redacted === true ? [redactedPiece] : contentPieces(members.content, 'output'),
+    pieces:
+      event.redacted === true
+        ? [redactedPiece]
+        : [...contentPieces(members.content, 'output'), ...fullOutput(members)],
   }
+}
+
+/** The whole of an output of which the model saw the beginning (docs/FORMAT.md, `meta`). */
+const fullOutput = (members: Members): readonly Piece[] => {
+  const text = stringOf(recordOf(recordOf(members.meta)?.fullOutput)?.text)
+  return text === null ? [] : [{ kind: 'plain', text: visible(text), label: 'Full output' }]
 }

@@ -7,11 +7,12 @@ export type LoadBlob = (ref: BlobRef) => Promise<Buffer | null>
 
 /** What is searched of each type: what people, models and tools said, and the names that they gave. */
 const valuesOf: Readonly<Record<string, (members: Members) => readonly unknown[]>> = {
-  message: ({ content, reasoning, refusal, toolCalls }) => [
+  message: ({ content, reasoning, refusal, toolCalls, meta }) => [
     content,
     reasoning,
     refusal,
     ...listOf(toolCalls).flatMap(callValues),
+    recordOf(recordOf(meta)?.fullOutput)?.text ?? null,
   ],
   compaction: ({ summary }) => [summary],
   branch: ({ name, summary }) => [name, summary],
