@@ -1,21 +1,10 @@
 import { shownPath } from '../checkpoints/shown-path.js'
-import type { EventId } from '../events/event.js'
-import type { CheckpointRow, SessionReader } from '../session/api.js'
+import type { CheckpointRow, SessionReader, UndoPoint } from '../session/api.js'
 import { age } from './age.js'
 import type { Context } from './context.js'
 import { short } from './names.js'
 import { safeLine } from './safe-text.js'
 import { clipped, loadWidths } from './width.js'
-
-/** `undo --json` without TARGET, see docs/CLI.md. */
-interface Target {
-  readonly id: EventId
-  readonly text: string
-  readonly at: string
-  readonly checkpoint: EventId | null
-  readonly restorable: boolean
-  readonly why: string | null
-}
 
 type Failed = Pick<CheckpointRow, 'id' | 'at' | 'reason' | 'failed'>
 type Unread = Pick<CheckpointRow, 'id' | 'at' | 'reason' | 'unread'>
@@ -46,7 +35,7 @@ export const listTargets = async (
   reader: SessionReader,
   all: boolean,
 ): Promise<undefined> => {
-  const targets = (await reader.undoTargets({ all })) as readonly Target[]
+  const targets = await reader.undoTargets({ all })
   const lacking = lackingIn(await reader.checkpoints())
   if (context.json) {
     await context.out.json({ targets, ...lacking })
@@ -63,7 +52,7 @@ const before = 8 + 2 + 6 + 2 + 4 + 2
 
 const drawTargets = (
   context: Context,
-  targets: readonly Target[],
+  targets: readonly UndoPoint[],
   { failed, unread }: Lacking,
 ): readonly string[] => {
   const { colours, out } = context
@@ -85,7 +74,7 @@ const drawTargets = (
 }
 
 /** Why the code cannot go back, each reason once. */
-const reasons = (targets: readonly Target[]): readonly string[] => {
+const reasons = (targets: readonly UndoPoint[]): readonly string[] => {
   const stuck = targets.filter(({ restorable }) => !restorable)
   return [...new Set(stuck.map(({ why }) => why ?? 'no code checkpoint'))].map(
     (why) => `–: the conversation alone goes back: ${safeLine(why)}`,

@@ -12,11 +12,26 @@ import { context } from '../projections/context.js'
 import { membersOf } from '../projections/members.js'
 import { messages, type Transcript, viewMessages } from '../projections/messages.js'
 import { branchEvents, fold } from '../projections/replay.js'
-import { toAnthropic, toOpenAI, toPlain } from '../projections/shapes.js'
+import {
+  type AnthropicRequest,
+  type OpenAIMessage,
+  type PlainMessage,
+  toAnthropic,
+  toOpenAI,
+  toPlain,
+} from '../projections/shapes.js'
 import { joinText, textOf } from '../projections/text.js'
 import { type TreeView, tree } from '../projections/tree.js'
 import { undoTargets, viewUndoTargets } from '../projections/undo-targets.js'
-import type { CheckpointRow, ReadView, SessionReader, SessionRow } from './api.js'
+import type {
+  CheckpointRow,
+  ContextFormat,
+  ContextShape,
+  ReadView,
+  SessionReader,
+  SessionRow,
+  UndoPoint,
+} from './api.js'
 import type { PathCode } from './code/reading.js'
 import type { WorkspaceCode } from './code/workspace-code.js'
 import { findLine, loadRecent } from './lookup.js'
@@ -188,9 +203,11 @@ export class Reader implements SessionReader {
     return this.resolved(viewMessages(path, { hidden: view.all === true }), view)
   }
 
-  async context(
-    view: ReadView & { readonly format?: 'openai' | 'anthropic' | 'plain' } = {},
-  ): Promise<unknown> {
+  context(view?: ReadView & { readonly format?: 'openai' }): Promise<readonly OpenAIMessage[]>
+  context(view: ReadView & { readonly format: 'anthropic' }): Promise<AnthropicRequest>
+  context(view: ReadView & { readonly format: 'plain' }): Promise<readonly PlainMessage[]>
+  context(view: ReadView & { readonly format?: ContextFormat }): Promise<ContextShape>
+  async context(view: ReadView & { readonly format?: ContextFormat } = {}): Promise<ContextShape> {
     const events = view.salvage === true ? await this.path(view) : await this.#recent(view)
     const found = await this.resolved(context.view(fold(context, events)), view)
     if (view.format === 'anthropic') return toAnthropic(found)
@@ -212,7 +229,7 @@ export class Reader implements SessionReader {
     }
   }
 
-  async undoTargets({ all = false }: { readonly all?: boolean } = {}): Promise<readonly unknown[]> {
+  async undoTargets({ all = false }: { readonly all?: boolean } = {}): Promise<readonly UndoPoint[]> {
     const path = await this.path()
     const targets = await this.resolved(viewUndoTargets(fold(undoTargets, path), { all }))
     const shown = targets.map((target) => ({ ...target, text: joinText(target.text) }))

@@ -117,7 +117,7 @@ describe('a trace of the Agent Client Protocol', () => {
       expect(first.failed).toEqual([])
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const said = (await reader.context({ format: 'openai' })) as { role: string; content: unknown }[]
+      const said = await reader.context({ format: 'openai' })
       expect(said.flatMap(({ role, content }) => (role === 'user' ? [content] : [])).slice(1)).toEqual([
         'again',
         'and now?',

@@ -96,7 +96,7 @@ describe('a Gemini log', () => {
       await importSources(store, [{ format: gemini, path: log }], { workspace: folder })
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const said = (await reader.context({ format: 'openai' })) as { content: string }[]
+      const said = await reader.context({ format: 'openai' })
       expect(said.map(({ content }) => content)).toEqual(['So far: a clock was written.', 'A clock.'])
       expect(row).toMatchObject({ title: 'Tea clock', status: 'failed', diverged: [] })
     } finally {

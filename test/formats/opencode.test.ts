@@ -129,7 +129,7 @@ describe('OpenCode sessions in files', () => {
       await importSources(store, [{ format: opencode, path: main }], { workspace: root })
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const said = (await reader.context({ format: 'openai' })) as { content: string }[]
+      const said = await reader.context({ format: 'openai' })
       expect(said.map(({ content }) => content)).toEqual([
         expect.stringContaining('A file was found.'),
         'write a timer',
@@ -167,7 +167,7 @@ describe('OpenCode sessions in files', () => {
       expect(again.imported[0]?.notes.filter((note) => note.includes('changed'))).toEqual([])
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const said = (await reader.context({ format: 'openai' })) as { content: string }[]
+      const said = await reader.context({ format: 'openai' })
       expect(said.at(-1)?.content).toBe('slept')
       expect(row?.diverged).toEqual([])
     } finally {

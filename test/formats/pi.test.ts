@@ -134,7 +134,7 @@ describe('a Pi session of version 3', () => {
       await importSources(store, [{ format: pi, path: v3 }], { workspace: folder })
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const said = (await reader.context({ format: 'openai' })) as { role: string }[]
+      const said = await reader.context({ format: 'openai' })
       expect(said.map(({ role }) => role)).toEqual([
         'user',
         'assistant',

@@ -75,9 +75,9 @@ describe('a Deep Code session that is compacted twice, and undone, between impor
     try {
       const [row] = await opened.list({})
       const reader = await opened.reader(row?.session ?? '')
-      const context = (await reader.context({ format: 'openai' })) as { content: string }[]
+      const context = await reader.context({ format: 'openai' })
       expect(row?.diverged).toEqual([])
-      return context.map(({ content }) => content.replace(/^There are earlier parts[^\n]*\n\n/, ''))
+      return context.map(({ content }) => String(content).replace(/^There are earlier parts[^\n]*\n\n/, ''))
     } finally {
       await opened.close()
     }

@@ -136,9 +136,9 @@ describe('what a compaction keeps', () => {
       user(parts, { meta: { pinned: true } }),
     ])
     const reader = await store.reader(session.id)
-    const before = (await reader.context({ format: 'openai' })) as unknown[]
+    const before = await reader.context({ format: 'openai' })
     await session.compact({ summary: 's' })
-    const after = (await reader.context({ format: 'openai' })) as unknown[]
+    const after = await reader.context({ format: 'openai' })
     expect(after.slice(0, 3)).toEqual(before)
     expect((await store.verify()).problems).toEqual([])
   })

@@ -29,7 +29,7 @@ const salvaged = async (store: Store, id: string) => {
   const told: Damage[] = []
   const view = { salvage: true, report: (damage: Damage) => void told.push(damage) }
   const reader = await store.reader(id)
-  const { messages } = (await reader.messages(view)) as { messages: readonly { content: unknown }[] }
+  const { messages } = await reader.messages(view)
   return { reader, view, told, texts: messages.map(({ content }) => content) }
 }
 

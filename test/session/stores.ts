@@ -89,17 +89,13 @@ export const refusal = async (
 /** The texts of the messages that a person sees at the head. */
 export const textsOf = async (store: Store, session: string, at?: string): Promise<readonly unknown[]> => {
   const reader = await store.reader(session)
-  const { messages } = (await reader.messages(at === undefined ? {} : { at })) as {
-    messages: readonly { content: unknown }[]
-  }
+  const { messages } = await reader.messages(at === undefined ? {} : { at })
   return messages.map(({ content }) => content)
 }
 
 /** The texts that the model gets at the head, a summary bare. */
 export const contextOf = async (store: Store, session: string, at?: string): Promise<readonly unknown[]> => {
   const reader = await store.reader(session)
-  const list = (await reader.context({ format: 'plain', ...(at === undefined ? {} : { at }) })) as readonly {
-    content: unknown
-  }[]
+  const list = await reader.context({ format: 'plain', ...(at === undefined ? {} : { at }) })
   return list.map(({ content }) => String(content).replace(/^Summary of the conversation so far:\n\n/, ''))
 }

@@ -34,7 +34,7 @@ const checkName = (branch: string): void => {
 const list = async (context: Context, name: string, options: Options): Promise<number> => {
   const reader = await readerOf(context, name)
   const { report, finish } = damageReport(context, reader)
-  const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
+  const tree = await reader.tree({ salvage: options.flag('salvage'), report })
   if (context.json) await context.out.jsonArray(tree.branches)
   else {
     await loadWidths(tree.branches.map((end) => end.name))

@@ -1,4 +1,3 @@
-import type { Transcript } from '../../projections/messages.js'
 import type { Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { drawTranscript } from '../draw-transcript.js'
@@ -10,7 +9,7 @@ export const run: Run = async (context, [name = ''], options) => {
   const { report, finish } = damageReport(context, reader)
   const view = { salvage: options.flag('salvage'), report }
   const at = await eventOf(reader, options.text('at'), view)
-  const shown = (await reader.messages({ ...view, ...at, all: options.flag('all') })) as Transcript
+  const shown = await reader.messages({ ...view, ...at, all: options.flag('all') })
   const transcript = options.flag('reveal') ? (await context.store()).reveal(shown) : shown
   const { json, out, colours } = context
   if (json) await out.jsonArray(transcript.messages)

@@ -1,4 +1,3 @@
-import type { TreeView } from '../../projections/tree.js'
 import type { Run } from '../context.js'
 import { damageReport } from '../damage-report.js'
 import { drawTree } from '../draw-tree.js'
@@ -8,7 +7,7 @@ import { loadWidths } from '../width.js'
 export const run: Run = async (context, [name = ''], options) => {
   const reader = await readerOf(context, name)
   const { report, finish } = damageReport(context, reader)
-  const tree = (await reader.tree({ salvage: options.flag('salvage'), report })) as TreeView
+  const tree = await reader.tree({ salvage: options.flag('salvage'), report })
   const { colours, out, now, json } = context
   if (json) {
     await out.json(tree)

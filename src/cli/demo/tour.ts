@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EventId } from '../../events/event.js'
 import { stateHash } from '../../projections/state-hash.js'
-import type { TreeView } from '../../projections/tree.js'
 import type { SessionReader, SessionRow, Store } from '../../session/api.js'
 import { importSources } from '../../session/import.js'
 import { openStore } from '../../session/store/store.js'
@@ -106,15 +105,7 @@ const treeOf = async (
   reader: SessionReader,
 ): Promise<readonly string[]> => {
   const { title } = await reader.row()
-  const tree = (await reader.tree()) as TreeView
-  return drawTree(tree, { columns: stage.columns, colours, now: now(), title })
-}
-
-/** A message in the shape that OpenAI's interface takes. */
-interface Sent {
-  readonly role?: string
-  readonly content?: unknown
-  readonly tool_calls?: readonly unknown[]
+  return drawTree(await reader.tree(), { columns: stage.columns, colours, now: now(), title })
 }
 
 const showContext = async ({ colours }: Context, stage: Stage, reader: SessionReader): Promise<void> => {
@@ -123,8 +114,10 @@ const showContext = async ({ colours }: Context, stage: Stage, reader: SessionRe
     'Ready to send: summaries in place of what they cover, every tool call followed by its result. Any program can use it.',
     `context ${short(reader.id)}`,
   )
-  const sent = (await reader.context()) as readonly Sent[]
-  const lines = sent.map(({ role = '?', content, tool_calls: calls }) => {
+  const sent = await reader.context()
+  const lines = sent.map((message) => {
+    const { role, content } = message
+    const calls = 'tool_calls' in message ? message.tool_calls : undefined
     const text = safeLine(
       typeof content === 'string' ? content : content == null ? '' : JSON.stringify(content),
     )
@@ -144,7 +137,7 @@ const undoAndRedo = async (
   store: Store,
   reader: SessionReader,
 ): Promise<void> => {
-  const targets = (await reader.undoTargets()) as readonly { readonly id: EventId; readonly text: string }[]
+  const targets = await reader.undoTargets()
   const target = targets.at(-1)
   if (target === undefined) return
   const { colours } = context
@@ -176,7 +169,7 @@ const undoAndRedo = async (
 }
 
 const seen = async (reader: SessionReader): Promise<{ readonly messages: number; readonly hash: string }> => {
-  const context = (await reader.context()) as readonly unknown[]
+  const context = await reader.context()
   return { messages: context.length, hash: stateHash(context) }
 }
 
