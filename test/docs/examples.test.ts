@@ -60,6 +60,23 @@ describe('README', () => {
     })
 })
 
+describe('docs/LIBRARY.md', () => {
+  it('is one program that does what it says', () => {
+    const user = newUser()
+    const program = blocksOf(read('docs/LIBRARY.md')).filter(({ language }) => language === 'js')
+    writeFileSync(join(user.folder, 'agent.mjs'), program.map(({ text }) => text).join('\n'))
+    const out = run(user, process.execPath, ['agent.mjs']).trimEnd().split('\n')
+    expect(out).toEqual([
+      ...['new', 'change workspace/a.txt', 'old', 'new'],
+      ...['try-two true', 'main false'],
+      '2',
+      'Write a.txt pending',
+      ...['null', 'tool', 'assistant', 'user'],
+      'true',
+    ])
+  })
+})
+
 /** Runs a script whose last command goes on, until it has printed enough; then interrupts it. */
 const runUntil = (
   { folder, env }: User,
