@@ -101,6 +101,11 @@ export interface Format {
   readonly detect: (path: string, start: string) => boolean
   /** Its tool takes records out of a source again (an undo that cuts the file): where it ends, the conversation stands. */
   readonly isCutByUndo?: true
+  /**
+   * What `read` looks at beside the source: files, and folders whose names it lists. Where neither these nor the source
+   * changed, it would give the same again.
+   */
+  readonly beside: (source: string) => readonly string[]
   /** Reads one source; never rejects for what the source holds: that becomes `failed` items. */
   readonly read: (source: string) => AsyncIterable<Item>
   /** What writes sessions as its tool keeps them; absent where nothing does. */

@@ -36,6 +36,14 @@ export const parsedJson = (text: string): unknown => {
   }
 }
 
+/** The text of a message's content: itself, or that of its text parts. */
+export const spokenText = (content: unknown): string =>
+  Array.isArray(content)
+    ? content.flatMap((part) => (isObject(part) ? (textIn(part, 'text') ?? []) : [])).join('\n')
+    : typeof content === 'string'
+      ? content
+      : ''
+
 /** A title as ours may be: trimmed, 200 code points at most. */
 export const titleOf = (text: string): string => [...text.trim()].slice(0, 200).join('').trim()
 

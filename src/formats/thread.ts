@@ -1,11 +1,14 @@
 import type { EventItem, MoveItem } from './format.js'
+import { KeyCounts } from './key-counts.js'
+import type { RecentNodes } from './recent.js'
 import type { Json } from './remainder.js'
 import type { Remarks } from './remarks.js'
 
 /** One event that was placed in a session being read. */
 export interface Node {
   readonly key: string
-  readonly parent: Node | null
+  /** null too where it stands too far above to be known. */
+  parent: Node | null
   readonly depth: number
   /** Calls whose results nothing gave yet; the user's next words end the wait. */
   readonly open: ReadonlySet<string>
@@ -73,12 +76,14 @@ export class Thread {
   #tip: Node | null = null
   #at: string
   #status: Status | null = null
-  readonly #keys = new Map<string, number>()
+  readonly #keys = new KeyCounts()
 
   constructor(
     readonly session: string,
     at: string,
     readonly remarks: Remarks,
+    /** Where its tool looks back only so far: what stands further above is forgotten. */
+    readonly nodes: RecentNodes<Node> | null = null,
   ) {
     this.#at = at
   }
@@ -102,21 +107,22 @@ export class Thread {
 
   /** The key itself the first time, then with a number: for records that have no id, and may stand twice. */
   unused(key: string): string {
-    const times = (this.#keys.get(key) ?? 0) + 1
-    this.#keys.set(key, times)
+    const times = this.#keys.add(key)
     return times === 1 ? key : this.unused(`${key}#${times}`)
   }
 
   /** An event that advances the conversation. */
   append(placing: Placing): EventItem {
     const parent = placing.on === undefined ? this.#tip : placing.on
-    this.#tip = {
+    const node: Node = {
       key: placing.key,
       parent,
       depth: (parent?.depth ?? 0) + 1,
       open: openAfter(placing, parent),
       through: placing.through ?? parent?.through ?? null,
     }
+    this.nodes?.push(node)
+    this.#tip = node
     return this.#item(placing, parent)
   }
 

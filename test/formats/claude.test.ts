@@ -416,6 +416,21 @@ describe('titles and other marks', () => {
     ])
   })
 
+  it('is named by what was asked first, not by a command of the tool', async () => {
+    const clear = '<command-name>/clear</command-name>\n<command-message>clear</command-message>'
+    const items = await read(
+      user('u1', null, clear),
+      user('u2', 'u1', '<local-command-stdout></local-command-stdout>'),
+      user('u3', 'u2', 'fix the clock'),
+    )
+    const titles = eventsOf(items).filter(({ type }) => type === 'title')
+    expect(titles.map(payloadOf)).toEqual([
+      { title: '/clear', by: 'auto' },
+      { title: 'fix the clock', by: 'auto' },
+    ])
+    expect(problemsOf(items)).toEqual([])
+  })
+
   it('of older versions title the session of their leaf only, once it comes', async () => {
     const items = await read(
       { type: 'summary', summary: 'Mine', leafUuid: 'a1' },

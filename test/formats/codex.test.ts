@@ -49,6 +49,17 @@ const said = (role: string, text: string): object =>
   })
 
 describe('a Codex rollout', () => {
+  it('is named by what the user asked, not by what an editor put before it', async () => {
+    const context =
+      '# Context from my IDE setup:\n\n## Open tabs:\n- a.ts\n\n## My request for Codex:\nfix the clock\n'
+    const asked = await read(meta, said('user', context), said('assistant', 'done'))
+    const titles = eventsOf(asked).filter(({ type }) => type === 'title')
+    expect(titles.map(payloadOf)).toEqual([{ title: 'fix the clock', by: 'auto' }])
+    expect(eventsOf(await read(meta, said('user', 'fix it'))).filter(({ type }) => type === 'title')).toEqual(
+      [],
+    )
+  })
+
   it('is a chain in a session of its folder, with the name that the index gives it', () => {
     expect(problemsOf(items)).toEqual([])
     expect(items[0]).toMatchObject({
@@ -125,7 +136,7 @@ describe('a Codex rollout', () => {
       await importSources(store, [{ format: codex, path: main }], { workspace: folder })
       const [row] = await store.list({})
       const reader = await store.reader(row?.session ?? '')
-      const context = (await reader.context({ format: 'openai' })) as { role: string; content: string }[]
+      const context = await reader.context({ format: 'openai' })
       expect(context.map(({ content }) => content)).toEqual([
         'write a clock',
         expect.stringContaining('A clock was written.'),

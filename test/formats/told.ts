@@ -1,5 +1,6 @@
 import { parsedJson } from '../../src/formats/members.js'
 import { isObject, type Json } from '../../src/formats/remainder.js'
+import { wholeText } from '../../src/formats/write/whole.js'
 import type { ContextMessage } from '../../src/projections/context.js'
 
 /**
@@ -15,32 +16,80 @@ export type Told =
   | { readonly kind: 'thought'; readonly text: string }
 
 /** `losses`: kinds of what a writer said it lost; what they cover is left out on both sides. */
-export const toldOf = (context: readonly ContextMessage[], losses: ReadonlySet<string>): readonly Told[] => {
-  const calls = new Map<string, number>()
-  let count = 0
-  const told: Told[] = []
-  for (const message of context) {
-    if (message.role === 'system' && losses.has('system messages')) continue
-    if (!losses.has('reasoning')) told.push(...thoughts(message.reasoning))
-    if (message.role === 'tool')
-      told.push({
-        kind: 'result',
-        to: calls.get(message.toolCallId ?? '') ?? -1,
-        failed: message.ok === false && !losses.has('failed results'),
-      })
-    const role = message.summary === true ? 'summary' : message.role
-    told.push(...contentOf(message.content, role, losses))
-    told.push(...contentOf(message.refusal, role, losses))
-    for (const { id, name, arguments: given } of message.toolCalls ?? []) {
-      calls.set(id, count++)
-      told.push({
-        kind: 'call',
-        name: losses.has('tool names') ? '' : name,
-        arguments: losses.has('arguments') ? null : (parsedJson(String(given) || '{}') ?? given),
-      })
-    }
-  }
+export const toldOf = (given: readonly ContextMessage[], losses: ReadonlySet<string>): readonly Told[] => {
+  const context = losses.has('half characters') ? given.map(withoutHalves) : given
+  const calls: Calls = { places: new Map(), count: 0 }
+  const messages = context
+    .filter(({ role }) => role !== 'system' || !losses.has('system messages'))
+    .map((message) => ({ message, told: toldBy(message, calls, losses) }))
+  const told = leavesOut.some((kind) => losses.has(kind))
+    ? inRuns(messages.filter((one) => !one.told.every(isSilent)))
+    : messages.flatMap((one) => one.told)
   return joined(losses.has('pinned messages') ? told.toSorted(summaryFirst) : told)
+}
+
+/** The number of each call, by its id: of those with one id the last. */
+interface Calls {
+  readonly places: Map<string, number>
+  count: number
+}
+
+const toldBy = (message: ContextMessage, calls: Calls, losses: ReadonlySet<string>): readonly Told[] => {
+  const told: Told[] = []
+  if (!losses.has('reasoning')) told.push(...thoughts(message.reasoning))
+  if (message.role === 'tool')
+    told.push({
+      kind: 'result',
+      to: calls.places.get(message.toolCallId ?? '') ?? -1,
+      failed: message.ok === false && !losses.has('failed results'),
+    })
+  const role = message.summary === true ? 'summary' : message.role
+  told.push(...contentOf(message.content, role, losses))
+  told.push(...contentOf(message.refusal, role, losses))
+  for (const { id, name, arguments: given } of message.toolCalls ?? []) {
+    calls.places.set(id, calls.count++)
+    told.push({
+      kind: 'call',
+      name: losses.has('tool names') ? '' : name,
+      arguments: losses.has('arguments') ? null : (parsedJson(String(given) || '{}') ?? given),
+    })
+  }
+  return told
+}
+
+/** Losses of whole messages, which may have stood between two of the model's. */
+const leavesOut = ['empty messages', 'system messages', 'asides', 'kept from the model', 'own events']
+
+/**
+ * Where what stood between two messages of the model's is lost, they may be read again as one; in one message, what was
+ * thought stands before what was said.
+ */
+const inRuns = (
+  messages: readonly { readonly message: ContextMessage; readonly told: readonly Told[] }[],
+): readonly Told[] => {
+  const runs: { readonly isModel: boolean; readonly told: Told[] }[] = []
+  for (const { message, told } of messages) {
+    const isModel = message.role === 'assistant'
+    const last = runs.at(-1)
+    if (isModel && last?.isModel === true) last.told.push(...told)
+    else runs.push({ isModel, told: [...told] })
+  }
+  return runs.flatMap(({ isModel, told }) =>
+    isModel ? told.toSorted((a, b) => Number(b.kind === 'thought') - Number(a.kind === 'thought')) : told,
+  )
+}
+
+const isSilent = (one: Told): boolean =>
+  (one.kind === 'words' || one.kind === 'thought') && bare(one.text) === ''
+
+/** Arguments are JSON, in which halves are escaped. */
+const withoutHalves = (message: ContextMessage): ContextMessage => {
+  const { toolCalls = [], ...rest } = wholeText(message, () => {})
+  const calls = toolCalls.map((call) => {
+    const value = parsedJson(String(call.arguments))
+    return value === undefined ? call : { ...call, arguments: JSON.stringify(wholeText(value, () => {})) }
+  })
+  return { ...rest, ...(calls.length === 0 ? {} : { toolCalls: calls }) }
 }
 
 /** Pinned messages stand before the summary, and after it where a format can hold them no other way. */

@@ -32,6 +32,7 @@ const formatOf = (
   folders: () => [],
   find: async () => Object.keys(sources),
   detect: () => false,
+  beside: () => [],
   read: async function* (source) {
     yield* sources[source] ?? []
   },

@@ -9,6 +9,7 @@ import { short } from '../names.js'
 import { progress } from '../progress.js'
 import { counted } from '../quantity.js'
 import { safeName } from '../safe-text.js'
+import { keepHeapSmall } from '../small-heap.js'
 import { formatsOf, type Sought, sourcesAt } from '../sources.js'
 
 export const run: Run = async (context, [name = '', ...paths], options) => {
@@ -43,6 +44,7 @@ const importAll = async (
   dryRun: boolean,
 ): Promise<ImportReport> => {
   const store = await context.store()
+  keepHeapSmall()
   const shown = progress(context, 'importing')
   const report = await importSources(store, sources, {
     workspace: context.workspace,

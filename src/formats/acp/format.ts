@@ -61,5 +61,6 @@ export const acp: Format = {
   folders: ({ home }) => [join(home, '.grok', 'sessions')],
   find: (path) => findFiles(path, detect),
   detect,
+  beside: () => [],
   read,
 }

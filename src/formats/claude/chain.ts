@@ -1,5 +1,7 @@
 import type { EventId } from '../../events/event.js'
 import type { EventItem } from '../format.js'
+import type { PromptTitle } from '../prompt-title.js'
+import type { Recent, RecentNodes } from '../recent.js'
 import { isObject, type Json, remainder } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import type { ClaudeRecord } from './records.js'
@@ -16,23 +18,27 @@ export interface Chain {
   tip: Node | null
   /** Time of the last line. */
   at: string
-  /** Every event, in order. */
-  readonly nodes: Node[]
+  /** How many events it has. */
+  events: number
   status: Status | null
   /** Where it changed, so that it goes back with the head. */
-  readonly statuses: Map<Node, Status>
+  readonly statuses: WeakMap<Node, Status>
   /** `compactMetadata` of the boundary that waits for its summary. */
   boundary: Json | null
-  /** Tool results by the id of their call. */
-  readonly results: Map<string, Node>
+  /** What names it where its first prompt does not. */
+  readonly naming: PromptTitle
 }
 
-/** All that is known of a file while it is read: a small record a line, never its content. */
+/** All that is known of a file while it is read: a small record a line, never its content, and none of lines far above. */
 export interface Reading {
   readonly remarks: Remarks
-  readonly placed: Map<string, { readonly node: Node; readonly chain: Chain }>
+  readonly placed: Recent<{ readonly node: Node; readonly chain: Chain }>
+  /** Every event, in order. */
+  readonly nodes: RecentNodes<Node>
+  /** Tool results by the key of their session and the id of their call. */
+  readonly results: Recent<Node>
   /** Hashes of what each `uuid` held: the line, and its message's content. */
-  readonly seen: Map<string, { readonly line: string; readonly content: string }>
+  readonly seen: Recent<{ readonly line: string; readonly content: string }>
   /** Parents that were named before they stood in the file. */
   readonly awaited: Set<string>
   /** Sub-agents' prompts, by their hash, with the call that gave them. */
@@ -92,7 +98,9 @@ export const parentOf = ({ reading, chain, record }: Context, joining: Joining):
     if (typeof named === 'string') reading.awaited.add(named)
     reading.remarks.add(
       chain.key,
-      'record names a parent that does not stand before it: hung on the one before',
+      reading.nodes.hasForgotten
+        ? 'record names a parent that does not stand before it, or too far above: hung on the one before'
+        : 'record names a parent that does not stand before it: hung on the one before',
     )
   }
   return tip
@@ -118,7 +126,7 @@ export const append = (context: Context, draft: Placed): EventItem => {
   const { chain, reading, record } = context
   const { key, parent, joining, calls = [], results = [], isLast = true } = draft
   const unit = unitFor(parent, joining)
-  const order = chain.nodes.length + 1
+  const order = ++chain.events
   if (joining.as === 'assistant' || joining.as === 'turn') unit.lastSpeech = order
   const node: Node = {
     key,
@@ -132,13 +140,15 @@ export const append = (context: Context, draft: Placed): EventItem => {
     ...(draft.through === undefined ? {} : { through: draft.through }),
   }
   unit.tail = node
-  chain.nodes.push(node)
+  reading.nodes.push(node)
   chain.tip = node
-  for (const id of results) chain.results.set(id, node)
+  for (const id of results) reading.results.set(resultKey(chain, id), node)
   if (isLast && record.uuid !== null && !reading.placed.has(record.uuid))
     reading.placed.set(record.uuid, { node, chain })
   return itemOf(context, draft, parent)
 }
+
+export const resultKey = ({ key }: Chain, call: string): string => `${key}\n${call}`
 
 /** A note: it hangs on a node and moves nothing. */
 export const annotate = (context: Context, draft: Draft, on: Node | null = context.chain.tip): EventItem =>

@@ -2,7 +2,7 @@ import type { Item } from '../format.js'
 import { isFiniteNumber } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partOf } from './blocks.js'
-import { append, type Context, extraOf, parentOf } from './chain.js'
+import { append, type Context, extraOf, parentOf, resultKey } from './chain.js'
 import { saidSummary } from './record.js'
 import { listOf, objectOf, textOf } from './records.js'
 import { customEvent, userLine } from './speech.js'
@@ -100,7 +100,7 @@ export const microcompactLine = (context: Context): Item[] => {
   const { chain, record, key, reading } = context
   const items = customEvent(context, 'system:microcompact_boundary')
   for (const id of listOf(objectOf(record.value, 'microcompactMetadata'), 'compactedToolIds')) {
-    const target = chain.results.get(id)
+    const target = reading.results.get(resultKey(chain, id))
     if (target === undefined || !isAbove(target, chain.tip)) {
       reading.remarks.add(chain.key, 'tool result that a micro-compaction clears is not on its branch')
       continue

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { findFiles, firstRecords } from '../find.js'
 import type { Format, Item, Surroundings } from '../format.js'
 import { readJsonl } from '../jsonl.js'
@@ -9,6 +9,7 @@ import { Remarks } from '../remarks.js'
 import { callOf } from './caller.js'
 import { claudeRecord, looksLikeRecord } from './records.js'
 import { namedBy } from './sessions.js'
+import { SideReader, sidePaths } from './side-files.js'
 import { Transcript } from './transcript.js'
 import { claudeWriter } from './write.js'
 
@@ -51,26 +52,39 @@ async function* read(source: string): AsyncGenerator<Item> {
   const transcript = new Transcript(named, remarks)
   const caller = named.parent === null ? null : await callOf(source, named.parent)
   if (caller !== null) transcript.calledBy(caller.prompt, caller.call)
+  const side = new SideReader(source, (text) => remarks.add(transcript.sessions[0] ?? null, text))
   try {
     const lines = readJsonl(source, { isRecord: looksLikeRecord })
     for await (const found of recordsIn(lines, { remarks, noun: 'record' })) {
       const record = found.kind === 'record' ? claudeRecord(found) : null
-      if (record !== null) yield* transcript.take(record)
+      if (record !== null) yield* transcript.take({ ...record, files: await side.of(record) })
       else if (found.kind === 'failed') yield found
     }
   } catch (error) {
     yield { kind: 'failed', line: null, reason: (error as Error).message }
   }
   transcript.end()
-  await remarkSideFiles(source, transcript.sessions[0] ?? null, remarks)
+  await remarkUnnamed(source, side, transcript.sessions[0] ?? null, remarks)
   yield* remarks.items()
 }
 
-/** Large outputs that Claude Code keeps beside the transcript, which names them. */
-const remarkSideFiles = async (source: string, session: string | null, remarks: Remarks): Promise<void> => {
+/** Its side files, and of a sub-agent the transcript of the one that started it. */
+const beside = (source: string): readonly string[] => {
+  const started = namedBy(source).parent === null ? [] : [`${dirname(dirname(source))}.jsonl`]
+  return [...started, ...sidePaths(source)]
+}
+
+/** Large outputs that no line of the transcript names. */
+const remarkUnnamed = async (
+  source: string,
+  side: SideReader,
+  session: string | null,
+  remarks: Remarks,
+): Promise<void> => {
   const names = await readdir(join(source.replace(/\.jsonl$/, ''), 'tool-results')).catch(() => [])
-  for (const _name of names)
-    remarks.add(session, 'large tool output stands in a file of its own (tool-results) and is not carried')
+  for (const name of names)
+    if (!side.has(name))
+      remarks.add(session, 'file in tool-results that no line of the transcript names is not carried')
 }
 
 /** Claude Code: `projects/<slug>/<session>.jsonl`, sub-agents in `<session>/subagents/`. */
@@ -80,6 +94,7 @@ export const claude: Format = {
   folders,
   find: (path) => findFiles(path, detect),
   detect,
+  beside,
   read,
   writer: claudeWriter,
 }

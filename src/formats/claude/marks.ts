@@ -1,7 +1,8 @@
 import type { Item } from '../format.js'
-import { annotate, type Chain, type Context, extraOf, type Status } from './chain.js'
+import { annotate, append, type Chain, type Context, extraOf, type Status } from './chain.js'
 import { saidTitle } from './record.js'
 import { textOf } from './records.js'
+import { backupKey, backupsIn } from './side-files.js'
 import { customEvent, status } from './speech.js'
 import { isAbove, type Node } from './tree.js'
 
@@ -21,6 +22,7 @@ export const titleLine = (context: Context, member: 'customTitle' | 'aiTitle'): 
   if (title !== given.trim())
     reading.remarks.add(chain.key, `title longer than ${longestTitle} characters was cut`)
   const extra = extraOf(context, chain.tip, saidTitle(title, member === 'customTitle'))
+  chain.naming.named()
   return [
     annotate(context, {
       key,
@@ -42,6 +44,7 @@ export const summaryTitle = (context: Context): Item[] => {
   const found = leaf === null ? undefined : reading.placed.get(leaf)
   if (title === '' || leaf === null) return customEvent(context, 'summary')
   if (found?.chain === chain) {
+    chain.naming.named()
     const extra = extraOf(context, chain.tip, { type: 'ai-title' })
     return [annotate(context, { key, type: 'title', payload: { title, by: 'auto' }, extra }, found.node)]
   }
@@ -55,6 +58,7 @@ export const awaitedTitle = (context: Context): Item[] => {
   const waiting = record.uuid === null ? undefined : reading.titles.get(record.uuid)
   if (waiting === undefined) return []
   reading.titles.delete(record.uuid as string)
+  context.chain.naming.named()
   return [
     annotate(context, {
       key: `${waiting.key}#title`,
@@ -65,13 +69,34 @@ export const awaitedTitle = (context: Context): Item[] => {
   ]
 }
 
+/** Files as they were before an edit: what the snapshot names, with each copy that was found, as an event of its own. */
+export const snapshotLine = (context: Context): Item[] => {
+  const { record, key } = context
+  const items = customEvent(context, 'file-history-snapshot')
+  for (const [path, name] of backupsIn(record)) {
+    const copy = record.files?.get(name)
+    if (copy === undefined) continue
+    items.push(
+      append(context, {
+        key: `${key}${backupKey}${name}`,
+        type: 'custom',
+        payload: { name: 'claude:file-history', data: { path, ...copy } },
+        parent: context.chain.tip,
+        joining: { as: 'aside' },
+        isLast: false,
+      }),
+    )
+  }
+  return items
+}
+
 /** `last-prompt`: the head goes to the newest line below its leaf, where it is not there. */
 export const leafLine = (context: Context): Item[] => {
   const { record, chain, reading, at, key } = context
   const leaf = textOf(record.value, 'leafUuid')
   const found = leaf === null ? undefined : reading.placed.get(leaf)
   if (found?.chain !== chain || isAbove(found.node, chain.tip)) return customEvent(context, 'last-prompt')
-  const to = newestBelow(found.node, chain.nodes)
+  const to = newestBelow(found.node, reading.nodes)
   chain.tip = to
   const move: Item = {
     kind: 'move',
@@ -96,7 +121,7 @@ const statusAt = ({ statuses }: Chain, node: Node): Status | undefined => {
   return at === null ? undefined : statuses.get(at)
 }
 
-const newestBelow = (leaf: Node, nodes: readonly Node[]): Node => {
+const newestBelow = (leaf: Node, nodes: Iterable<Node>): Node => {
   const below = new Set([leaf])
   let newest = leaf
   for (const node of nodes) {

@@ -3,6 +3,14 @@ import type { JsonRecord } from '../jsonl.js'
 import { isObject, type Json } from '../remainder.js'
 import { normalTime } from '../time.js'
 
+/** A file that Claude Code keeps beside a transcript: its text, or its bytes in base64 where they are no UTF-8. */
+export type SideFile =
+  | { readonly file: string; readonly text: string }
+  | { readonly file: string; readonly base64: string }
+
+/** The files that one line names, by their names. */
+export type SideFiles = ReadonlyMap<string, SideFile>
+
 /** One line of a transcript, as far as every kind of line shares it. */
 export interface ClaudeRecord {
   readonly line: number
@@ -13,6 +21,8 @@ export interface ClaudeRecord {
   readonly type: string
   /** SHA-256 of the line's text. */
   readonly hash: string
+  /** The files beside the transcript that it names. */
+  readonly files?: SideFiles
 }
 
 export const textOf = (value: Json, member: string): string | null => {

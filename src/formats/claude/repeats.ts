@@ -48,8 +48,10 @@ export const repeatedLine = (context: Context): Item[] | null => {
   ]
 }
 
-const contentHash = ({ value }: ClaudeRecord): string =>
-  sha256(JSON.stringify(isObject(value.message) ? value.message.content : value.message) ?? '')
+const contentHash = ({ value }: ClaudeRecord): string => {
+  const content = isObject(value.message) ? value.message.content : value.message
+  return sha256(typeof content === 'string' ? `"${content}` : (JSON.stringify(content) ?? ''))
+}
 
 /** What the model would see of the line; undefined where that is more than one message's content. */
 const contentOf = ({ type, value }: ClaudeRecord): unknown => {

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { sha256 } from '../../events/id.js'
 import type { SessionItem } from '../format.js'
+import { PromptTitle } from '../prompt-title.js'
 import type { Json } from '../remainder.js'
 import type { Chain, Reading } from './chain.js'
 import { type ClaudeRecord, objectOf, textOf } from './records.js'
@@ -63,11 +64,11 @@ export const newChain = (key: string, { value }: ClaudeRecord, at: string): Chai
   ),
   tip: null,
   at,
-  nodes: [],
+  events: 0,
   status: null,
-  statuses: new Map(),
+  statuses: new WeakMap(),
   boundary: null,
-  results: new Map(),
+  naming: new PromptTitle(),
 })
 
 export const sessionItem = (

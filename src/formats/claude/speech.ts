@@ -1,11 +1,12 @@
 import { sha256 } from '../../events/id.js'
 import type { EventItem, Item } from '../format.js'
-import { isFiniteNumber } from '../members.js'
+import { isFiniteNumber, spokenText } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partOf, spokenOf } from './blocks.js'
 import { annotate, append, type Context, extraOf, parentOf, type Status } from './chain.js'
 import { saidAssistant, saidUser } from './record.js'
-import { objectOf, textOf } from './records.js'
+import { type ClaudeRecord, objectOf, textOf } from './records.js'
+import { outputFileIn } from './side-files.js'
 import type { Node } from './tree.js'
 import { usageOf } from './usage.js'
 
@@ -24,7 +25,7 @@ export const userLine = (context: Context): Item[] => {
   const first = parentOf(context, joining)
   let parent = first
   const items: Item[] = []
-  const payloads = results.map((block) => resultPayload(block, record.value))
+  const payloads = results.map((block) => resultPayload(block, record))
   const prompt = hasText ? promptPayload(record.value, content, rest.map(partOf)) : null
   const said = saidUser(payloads, prompt)
   const extra = extraOf(context, first, said)
@@ -48,8 +49,18 @@ export const userLine = (context: Context): Item[] => {
     parent = context.chain.tip
   }
   if (prompt !== null)
-    items.push(append(context, { key, type: 'message', payload: prompt, parent, joining, extra }))
+    items.push(
+      append(context, { key, type: 'message', payload: prompt, parent, joining, extra }),
+      ...promptTitle(context, prompt),
+    )
   return [...items, ...interruption(context, content)]
+}
+
+const promptTitle = (context: Context, { visible, content }: Record<string, unknown>): Item[] => {
+  const title = visible === false ? null : context.chain.naming.of(spokenText(content))
+  if (title === null) return []
+  const payload = { title, by: 'auto' }
+  return [annotate(context, { key: `${context.key}#title`, type: 'title', payload, isLast: false })]
 }
 
 const isResult = (block: unknown): block is Json => isObject(block) && block.type === 'tool_result'
@@ -72,8 +83,9 @@ const promptPayload = (
   ...(isHidden(value) ? { visible: false } : {}),
 })
 
-const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
+const resultPayload = (block: Json, { value, files }: ClaudeRecord): Record<string, unknown> => {
   const { tool_use_id: id, content, is_error: failed } = block
+  const fullOutput = files?.get(outputFileIn(block) ?? '')
   const duration = objectOf(value, 'toolUseResult').durationMs
   return {
     role: 'tool',
@@ -81,6 +93,7 @@ const resultPayload = (block: Json, value: Json): Record<string, unknown> => {
     ...(typeof id === 'string' ? { toolCallId: id } : {}),
     ...(typeof failed === 'boolean' ? { ok: !failed } : {}),
     ...(isFiniteNumber(duration) ? { timing: { durationMs: duration } } : {}),
+    ...(fullOutput === undefined ? {} : { meta: { fullOutput } }),
   }
 }
 

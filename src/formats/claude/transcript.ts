@@ -1,11 +1,13 @@
 import { sha256 } from '../../events/id.js'
 import type { Item } from '../format.js'
+import { KeyCounts } from '../key-counts.js'
+import { Recent, RecentNodes } from '../recent.js'
 import { isObject } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { epoch } from '../time.js'
 import type { Chain, Context, Reading } from './chain.js'
 import { boundaryLine, microcompactLine, summaryLine } from './compaction.js'
-import { awaitedTitle, leafLine, summaryTitle, titleLine } from './marks.js'
+import { awaitedTitle, leafLine, snapshotLine, summaryTitle, titleLine } from './marks.js'
 import { type ClaudeRecord, isChained, kindOf, objectOf, textOf, timeOf } from './records.js'
 import { repeatedLine } from './repeats.js'
 import { agentKey, mainKey, type Named, newChain, sessionItem } from './sessions.js'
@@ -18,7 +20,7 @@ const mostWaiting = 10_000
 export class Transcript {
   readonly #reading: Reading
   readonly #chains = new Map<string, Chain>()
-  readonly #keys = new Map<string, number>()
+  readonly #keys = new KeyCounts()
   #home: Chain | null = null
   #waiting: ClaudeRecord[] = []
 
@@ -28,8 +30,10 @@ export class Transcript {
   ) {
     this.#reading = {
       remarks,
-      placed: new Map(),
-      seen: new Map(),
+      placed: new Recent(),
+      nodes: new RecentNodes(),
+      results: new Recent(),
+      seen: new Recent(),
       awaited: new Set(),
       prompts: new Map(),
       titles: new Map(),
@@ -121,8 +125,7 @@ export class Transcript {
 
   #unused(key: string, counts: boolean): string {
     if (!counts) return key
-    const times = (this.#keys.get(key) ?? 0) + 1
-    this.#keys.set(key, times)
+    const times = this.#keys.add(key)
     return times === 1 ? key : `${key}#${times}`
   }
 }
@@ -141,6 +144,8 @@ const carryLine = (context: Context): Item[] => {
       return noted(context, summaryTitle(context))
     case 'last-prompt':
       return leafLine(context)
+    case 'file-history-snapshot':
+      return noted(context, snapshotLine(context))
     case 'system:compact_boundary':
       return boundaryLine(context)
     case 'system:microcompact_boundary':

@@ -14,7 +14,8 @@ export interface Node {
   readonly key: string
   /** The line's `uuid`; null for a line without one, and for all but the last event of a line. */
   readonly uuid: string | null
-  readonly parent: Node | null
+  /** null too where it stands too far above to be known. */
+  parent: Node | null
   readonly order: number
   readonly depth: number
   readonly unit: Unit

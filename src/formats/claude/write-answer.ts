@@ -1,10 +1,10 @@
-import type { Usage } from '../../events/content.js'
 import { sha256 } from '../../events/id.js'
 import { isObject, type Json } from '../remainder.js'
 import { reasonsOf } from '../write/groups.js'
 import { isOwn } from '../write/own.js'
 import type { MessageStep } from '../write/step.js'
 import { callsOf } from '../write/steps.js'
+import { wholeUsage } from '../write/usage.js'
 import { saidUsage } from './usage.js'
 import { inputOf, modelContent, thinkingBlocks } from './write-blocks.js'
 import { add, isNothing, type Scribe } from './write-lines.js'
@@ -22,7 +22,7 @@ export const writeAnswer = (scribe: Scribe, step: MessageStep, parent: string | 
   return pieces.reduce<string | null>(
     (above, { name, blocks }, i) =>
       add(scribe, `${step.key}${name}`, step.at, above, async () =>
-        recordOf(id, step, await blocks(), i === pieces.length - 1),
+        recordOf(scribe, id, step, await blocks(), i === pieces.length - 1),
       ),
     parent,
   )
@@ -97,8 +97,15 @@ const idOf = ({ repeated }: Scribe, { key }: MessageStep, parent: string | null)
 
 const envelopeOf = (id: string): Json => ({ id, type: 'message', role: 'assistant', stop_sequence: null })
 
-const recordOf = (id: string, step: MessageStep, blocks: readonly Json[], isLast: boolean): Json => {
-  const { model, usage, visible } = step.members
+const recordOf = (
+  { losses }: Scribe,
+  id: string,
+  step: MessageStep,
+  blocks: readonly Json[],
+  isLast: boolean,
+): Json => {
+  const { model, visible } = step.members
+  const usage = wholeUsage(step.members.usage, losses, step.key)
   return {
     type: 'assistant',
     message: {
@@ -106,7 +113,7 @@ const recordOf = (id: string, step: MessageStep, blocks: readonly Json[], isLast
       model: isClaude(model) ? model : noModel,
       content: blocks,
       stop_reason: isLast ? stopOf(step) : null,
-      ...(isObject(usage) ? { usage: saidUsage(usage as unknown as Usage) } : {}),
+      ...(usage === null ? {} : { usage: saidUsage(usage) }),
     },
     ...(visible === false ? { isMeta: true } : {}),
   }

@@ -2,7 +2,7 @@ import { parsedJson } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partsOf, reasonsOf } from '../write/groups.js'
 import type { Losses } from '../write/losses.js'
-import { mediaSource } from '../write/media.js'
+import { mediaSource, placeholder } from '../write/media.js'
 
 /** What events of any origin say, in blocks that the model's provider takes. Values are resolved. */
 
@@ -35,7 +35,7 @@ const mediaBlock = (part: Json, { losses, key }: Blocks, takesMedia: boolean): J
   const found = mediaSource(part)
   if (found === null || type === 'audio' || !takesMedia) {
     losses.add(type === 'image' ? 'images' : 'documents', key)
-    return { type: 'text', text: `[${String(type)}${typeof part.alt === 'string' ? `: ${part.alt}` : ''}]` }
+    return { type: 'text', text: placeholder(part) }
   }
   const source =
     'data' in found

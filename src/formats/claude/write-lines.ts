@@ -1,9 +1,9 @@
 import { isObject, type Json } from '../remainder.js'
+import type { CallNames } from '../write/call-names.js'
 import { uuid4 } from '../write/ids.js'
 import type { Losses } from '../write/losses.js'
-import { jsonLine } from '../write/text.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing } from '../writer.js'
-import type { CallNames } from './write-names.js'
 
 /** A line to be written; what it holds is made when it is asked for. */
 export type Making = () => Promise<string | Uint8Array>
@@ -38,7 +38,7 @@ export const add = (
   if (scribe.placed.has(uuid)) return uuid
   scribe.placed.set(uuid, after)
   scribe.lines.push(async () =>
-    jsonLine({ parentUuid, ...scribe.repeated, ...(await record()), uuid, timestamp: at }),
+    newLine({ parentUuid, ...scribe.repeated, ...(await record()), uuid, timestamp: at }, scribe.losses, key),
   )
   return uuid
 }

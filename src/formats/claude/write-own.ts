@@ -4,6 +4,7 @@ import { extraOf, originIn } from '../write/own.js'
 import { jsonLine, rawLine } from '../write/text.js'
 import type { Outgoing } from '../writer.js'
 import { saidAssistant, saidSummary, saidTitle, saidUser } from './record.js'
+import { backupKey } from './side-files.js'
 
 /** Lines of a session that came from Claude Code itself: given back as they were, from events and `extra`. */
 
@@ -41,6 +42,7 @@ const isDerived = (event: Event, id: string): boolean =>
   event.type === 'head' ||
   event.type === 'status' ||
   (event.type === 'title' && id.endsWith('#title')) ||
+  (event.type === 'custom' && event.name === 'claude:file-history' && id.includes(backupKey)) ||
   (event.type === 'edit' && !isObject((event.origin as Json).extra))
 
 export const ownLines = (session: Outgoing, format: string): OwnLines => {

@@ -1,7 +1,7 @@
 import { isObject } from '../remainder.js'
 import type { Shape } from '../write/branches.js'
 import { originIn } from '../write/own.js'
-import { jsonLine } from '../write/text.js'
+import { newLine } from '../write/whole.js'
 import { add, type Making, type Scribe } from './write-lines.js'
 
 /** What stands at the end of a transcript: its title, and which of its branches goes on. */
@@ -20,7 +20,7 @@ export const tailLines = (scribe: Scribe, shape: Shape, tail: Tail): readonly Ma
 ]
 
 /** The title, unless the file says it already. */
-const titleLines = ({ session, repeated, format }: Scribe): readonly Making[] => {
+const titleLines = ({ session, repeated, format, losses }: Scribe): readonly Making[] => {
   const { title, events } = session
   const last = events.findLast(({ type, redacted }) => type === 'title' && redacted !== true)
   const isSaid = last !== undefined && last.title === title && originIn(last, format) !== null
@@ -28,7 +28,11 @@ const titleLines = ({ session, repeated, format }: Scribe): readonly Making[] =>
   return [
     async () => {
       const { customTitle } = await session.resolve({ customTitle: title })
-      return jsonLine({ type: 'custom-title', customTitle, sessionId: repeated.sessionId })
+      return newLine(
+        { type: 'custom-title', customTitle, sessionId: repeated.sessionId },
+        losses,
+        `${session.id}#title`,
+      )
     },
   ]
 }
@@ -57,14 +61,15 @@ const standLine = (scribe: Scribe, { current, tree }: Shape, end: string | null)
   }))
 
 const leafLine =
-  ({ session, repeated }: Scribe, { current }: Shape, leafUuid: string): Making =>
+  ({ session, repeated, losses }: Scribe, { current }: Shape, leafUuid: string): Making =>
   async () => {
     const prompt = current.path.findLast(
       ({ type, role, visible }) => type === 'message' && role === 'user' && visible !== false,
     )
     const { content } = await session.resolve({ content: prompt?.content })
-    const lastPrompt = wordsOf(content).slice(0, 200)
-    return jsonLine({ type: 'last-prompt', lastPrompt, leafUuid, sessionId: repeated.sessionId })
+    const lastPrompt = [...wordsOf(content).slice(0, 400)].slice(0, 200).join('')
+    const key = prompt?.id ?? session.id
+    return newLine({ type: 'last-prompt', lastPrompt, leafUuid, sessionId: repeated.sessionId }, losses, key)
   }
 
 const wordsOf = (content: unknown): string =>

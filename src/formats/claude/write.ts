@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { sha256 } from '../../events/id.js'
 import { isObject, type Json } from '../remainder.js'
 import { labelsOf, type Shape, shapeOf, sourceEnd } from '../write/branches.js'
+import { CallNames } from '../write/call-names.js'
 import { uuid4 } from '../write/ids.js'
 import { Losses } from '../write/losses.js'
 import { isOwn, originIn } from '../write/own.js'
@@ -9,10 +10,11 @@ import { countNotes } from '../write/rest.js'
 import { callsOf, passageOf } from '../write/steps.js'
 import type { Outgoing, Writer, WrittenFile } from '../writer.js'
 import type { Making, Scribe } from './write-lines.js'
-import { CallNames } from './write-names.js'
 import { type OwnLine, type OwnLines, ownLines, ownText } from './write-own.js'
+import { outputFiles } from './write-side.js'
 import { writeSteps } from './write-steps.js'
 import { tailLines } from './write-tail.js'
+import { ownUnits } from './write-units.js'
 
 const format = 'claude'
 /** The version whose form new lines have. */
@@ -62,11 +64,20 @@ const write: Writer['write'] = async (session) => {
   const losses = new Losses()
   const named = nameOf(session, null)
   const files = new Map<string, Making[]>()
-  for (const [one, name] of withChildren(session, named))
-    files.set(name.file, [...(files.get(name.file) ?? []), ...(await linesOf(one, name, losses))])
+  for (const [one, name] of withChildren(session, named)) {
+    const lines = [...(files.get(name.file) ?? []), ...(await linesOf(one, name, losses))]
+    // A sub-agent that said nothing has no file.
+    if (lines.length > 0 || files.size === 0) files.set(name.file, lines)
+  }
+  const beside = withChildren(session, named).flatMap(([one]) =>
+    outputFiles(one, format, safeFile(named.session)),
+  )
   return {
     session: named.session,
-    files: [...files].map(([name, lines]): WrittenFile => ({ name, content: () => contentOf(lines) })),
+    files: [
+      ...[...files].map(([name, lines]): WrittenFile => ({ name, content: () => contentOf(lines) })),
+      ...new Map(beside.map((file) => [file.name, file])).values(),
+    ],
     losses: losses.list,
   }
 }
@@ -91,7 +102,7 @@ const linesOf = async (session: Outgoing, named: Named, losses: Losses): Promise
     format,
     repeated,
     losses,
-    calls: new CallNames(losses),
+    calls: new CallNames(losses, 128),
     lines: [],
     placed: new Map(
       kept.flatMap(({ uuid, parentUuid }) => (uuid === null ? [] : [[uuid, parentUuid] as const])),
@@ -99,7 +110,7 @@ const linesOf = async (session: Outgoing, named: Named, losses: Losses): Promise
   }
   for (const event of session.events)
     if (isOwn(event, format)) for (const { id } of callsOf(event)) scribe.calls.keep(event.id, id)
-  const end = writeBranches(scribe, shape, own)
+  const end = writeBranches(scribe, shape, own, kept)
   countNotes(session.events, format, ['tool'], losses)
   for (const id of labelsOf(session.events).keys()) losses.add('labels', id)
   const isAsLeft =
@@ -114,10 +125,19 @@ const linesOf = async (session: Outgoing, named: Named, losses: Losses): Promise
 }
 
 /** The `uuid` at which the current branch ends; it is written last. */
-const writeBranches = (scribe: Scribe, shape: Shape, own: OwnLines): string | null => {
+const writeBranches = (
+  scribe: Scribe,
+  shape: Shape,
+  own: OwnLines,
+  kept: readonly OwnLine[],
+): string | null => {
   let end: string | null = null
+  const units = ownUnits(own.lines, kept, shape.tree)
   for (const { path } of [...shape.others, shape.current]) {
-    const options = { format, joins: true, hoists: true, losses: scribe.losses }
+    const { losses, lines } = scribe
+    // A line that says where the head is would be read after the results that another branch gave.
+    const paysAll = lines.length > 0
+    const options = { format, joins: true, hoists: true, units, paysAll, losses }
     const { base, steps } = passageOf(path, shape, options)
     end = writeSteps(scribe, steps, own.uuidAt(base?.id ?? null))
   }

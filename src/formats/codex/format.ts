@@ -10,7 +10,7 @@ import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { codexRecord, itemTypes, looksLikeRecord } from './record.js'
 import { Rollout } from './rollout.js'
-import { nameKey, threadName } from './titles.js'
+import { indexOf, nameKey, threadName } from './titles.js'
 import { codexWriter } from './write.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
@@ -102,6 +102,7 @@ export const codex: Format = {
   find: (path) => findFiles(path, detect, { isNamed }),
   finding: { isNamed },
   detect,
+  beside: (source) => [indexOf(source) ?? []].flat(),
   read,
   writer: codexWriter,
 }

@@ -1,5 +1,7 @@
 import type { EventItem, Item } from '../format.js'
-import { countIn, listIn, objectIn, textIn, titleOf } from '../members.js'
+import { countIn, listIn, objectIn, spokenText, textIn, titleOf } from '../members.js'
+import { PromptTitle } from '../prompt-title.js'
+import { RecentNodes } from '../recent.js'
 import { isObject, type Json, remainder, sameJson } from '../remainder.js'
 import type { Remarks } from '../remarks.js'
 import { type Placing, Thread } from '../thread.js'
@@ -34,6 +36,7 @@ export class Rollout {
   readonly #turns = new Turns()
   readonly #outcomes = new Map<string, Outcome>()
   readonly #spoken = new Spoken()
+  readonly #naming = new PromptTitle()
 
   constructor(
     readonly source: string,
@@ -63,7 +66,7 @@ export class Rollout {
   #begin(record: CodexRecord): Item {
     const at = timeOf(record)
     const item = sessionItem(this.source, record, at ?? epoch)
-    this.#thread = new Thread(item.session, item.at, this.remarks)
+    this.#thread = new Thread(item.session, item.at, this.remarks, new RecentNodes())
     this.#isBare = record.isBare
     if (record.type === 'session_meta') {
       this.#meta = record
@@ -110,9 +113,16 @@ export class Rollout {
     for (const call of results) this.#outcomes.delete(call)
     if (payload.role === 'user' && this.#spoken.isRepeated(payload.content, 'item'))
       return this.#custom(place, ': an event before it says the same')
-    return [
-      this.#message(place, mapped, saidItem(payload, textIn(record.payload, 'type') ?? saidType(payload))),
-    ]
+    const said = saidItem(payload, textIn(record.payload, 'type') ?? saidType(payload))
+    return [this.#message(place, mapped, said), ...this.#promptTitle(place, payload)]
+  }
+
+  #promptTitle(place: Place, { role, visible, content }: Json): Item[] {
+    const title = role === 'user' && visible !== false ? this.#naming.of(spokenText(content)) : null
+    if (title === null) return []
+    const { thread, record, key } = place
+    const payload = { title, by: 'auto' }
+    return [thread.annotate({ line: record.line, key: `${key}#title:prompt`, type: 'title', payload })]
   }
 
   #message({ thread, record, key }: Place, mapped: Mapped, said: Json): EventItem {
@@ -192,7 +202,8 @@ export class Rollout {
     const content =
       images.length === 0 ? text : partsOf([{ type: 'input_text', text }, ...images], 'input_text')
     const mapped = { payload: { role: 'user', content }, calls: [], results: [] }
-    return [this.#message(place, mapped, { type: 'user_message', message: text })]
+    const said = { type: 'user_message', message: text }
+    return [this.#message(place, mapped, said), ...this.#promptTitle(place, mapped.payload)]
   }
 
   /** What a reply cost: an event of the reply's group. The same totals again are no new cost. */
@@ -235,6 +246,7 @@ export class Rollout {
     const name = textIn(record.payload, 'thread_name')
     const title = name === null ? '' : titleOf(name)
     if (title === '') return this.#custom(place)
+    this.#naming.named()
     const said = { type: 'thread_name_updated', thread_name: title }
     const extra = remainder(record.value, this.#said(place, said))
     const payload = { title, by: 'import' }

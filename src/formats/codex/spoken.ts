@@ -1,13 +1,17 @@
 import { sha256 } from '../../events/id.js'
+import { Recent } from '../recent.js'
 import type { Json } from '../remainder.js'
 import { isAbove, type Node } from '../thread.js'
 import { wordsOf } from './content.js'
 
-const hashOf = (role: unknown, text: string): string => sha256(`${String(role)}\n${text}`)
+const hashOf = (text: string): string => sha256(text)
+
+/** A compaction keeps messages of before it: so many of each role at least are known, with what they say. */
+const remembered = 2048
 
 /** What was said, by its hash: to tell what Codex writes twice, and which messages a compaction keeps. */
 export class Spoken {
-  readonly #messages = new Map<string, { readonly node: Node; readonly message: Json }>()
+  readonly #messages = new Map<unknown, Recent<{ readonly node: Node; readonly message: Json }>>()
   /** What the user said since the model last spoke, and how it came. */
   #recent: { readonly text: string; readonly parts: readonly string[]; readonly as: 'item' | 'event' }[] = []
 
@@ -39,12 +43,15 @@ export class Spoken {
   add(payload: Json, node: Node): void {
     const { role, content } = payload
     const text = wordsOf(content)
-    if (text !== '') this.#messages.set(hashOf(role, text), { node, message: { role, content } })
+    if (text === '') return
+    const known = this.#messages.get(role) ?? new Recent(remembered)
+    this.#messages.set(role, known)
+    known.set(hashOf(text), { node, message: { role, content } })
   }
 
   /** The message of that role and those words on the path to `tip`. */
   find(payload: Json, tip: Node | null): { readonly node: Node; readonly message: Json } | undefined {
-    const found = this.#messages.get(hashOf(payload.role, wordsOf(payload.content)))
+    const found = this.#messages.get(payload.role)?.get(hashOf(wordsOf(payload.content)))
     return found !== undefined && isAbove(found.node, tip) ? found : undefined
   }
 }

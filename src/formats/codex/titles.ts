@@ -12,13 +12,19 @@ const homeOf = (source: string): string | null => {
   return null
 }
 
+/** What names the threads of Codex's folder; null where the rollout stands elsewhere. */
+export const indexOf = (source: string): string | null => {
+  const home = homeOf(source)
+  return home === null ? null : join(home, 'session_index.jsonl')
+}
+
 /** The thread's name in `session_index.jsonl`, where the newest line counts; null where it has none. */
 export const threadName = async (source: string, session: string): Promise<string | null> => {
-  const home = homeOf(source)
-  if (home === null) return null
+  const index = indexOf(source)
+  if (index === null) return null
   let name: string | null = null
   try {
-    const lines = parseJsonl(createReadStream(join(home, 'session_index.jsonl')), { isRecord: isObject })
+    const lines = parseJsonl(createReadStream(index), { isRecord: isObject })
     for await (const found of lines) {
       if (found.kind === 'fault' || !isObject(found.value) || found.value.id !== session) continue
       name = textIn(found.value, 'thread_name') ?? name

@@ -1,7 +1,9 @@
-import { textIn } from '../members.js'
+import type { Event } from '../../events/event.js'
 import { isObject, type Json } from '../remainder.js'
+import type { CallNames } from '../write/call-names.js'
 import { partsOf, reasonsOf } from '../write/groups.js'
 import type { Losses } from '../write/losses.js'
+import { mediaSource, placeholder } from '../write/media.js'
 import { isHiddenThought } from '../write/saying.js'
 import { callsOf } from '../write/steps.js'
 
@@ -32,20 +34,17 @@ const blockFor = (part: Json, role: string, telling: Telling): Json => {
   return { type: kind, text: JSON.stringify(part) }
 }
 
-const imageUrl = (
-  { type: _type, media: kind, data, url, ...rest }: Json,
-  { losses, key }: Telling,
-): string | null => {
-  const hasData = typeof data === 'string' && typeof kind === 'string'
-  const isUrl = typeof url === 'string' && /^(https?|data):/.test(url)
-  if ((hasData || isUrl) && Object.keys(rest).length > 0) losses.add('image details', key)
-  return hasData ? `data:${kind};base64,${data}` : isUrl ? url : null
+const imageUrl = (part: Json, { losses, key }: Telling): string | null => {
+  const { type: _type, media: _media, data: _data, url: _url, ...rest } = part
+  const source = mediaSource(part)
+  if (source === null) return null
+  if (Object.keys(rest).length > 0) losses.add('image details', key)
+  return 'data' in source ? `data:${source.media};base64,${source.data}` : source.url
 }
 
 const placeOf = (part: Json, { losses, key }: Telling): string => {
   losses.add(part.type === 'image' ? 'images' : 'documents', key)
-  const name = textIn(part, 'alt') ?? textIn(part, 'url')
-  return `[${String(part.type)}${name === null ? '' : `: ${name}`}]`
+  return placeholder(part)
 }
 
 export const messageItem = (role: string, content: unknown, telling: Telling): Json => ({
@@ -55,7 +54,12 @@ export const messageItem = (role: string, content: unknown, telling: Telling): J
 })
 
 /** An answer: what it thought, what it said, what it called. */
-export const answerItems = (members: Json, telling: Telling): readonly Json[] => {
+export const answerItems = (
+  members: Json,
+  events: readonly Event[],
+  names: CallNames,
+  telling: Telling,
+): readonly Json[] => {
   const { content, refusal, reasoning } = members
   const thoughts = reasonsOf(reasoning).flatMap((reason) =>
     isObject(reason) && typeof reason.text === 'string' && reason.text !== '' ? [reason.text] : [],
@@ -66,12 +70,16 @@ export const answerItems = (members: Json, telling: Telling): readonly Json[] =>
     ...(said.length === 0 ? [] : [messageItem('assistant', said, telling)]),
     ...callsOf(members).map(({ id, name, arguments: text }) => ({
       type: 'function_call',
-      name,
+      name: names.toolOf(name),
       arguments: String(text),
-      call_id: id,
+      call_id: names.idOf(callerOf(events, id), id),
     })),
   ]
 }
+
+/** The event of an answer that makes a call. */
+const callerOf = (events: readonly Event[], call: string): string =>
+  events.find((event) => callsOf(event).some(({ id }) => id === call))?.id ?? ''
 
 const reasoningItem = (texts: readonly string[]): Json => ({
   type: 'reasoning',
@@ -90,16 +98,20 @@ export const outputItem = (members: Json, call: string, telling: Telling): Json 
   }
 }
 
+/** A hundred days (ms): what is longer was not measured, and nanoseconds stay exact. */
+const longest = 8.64e9
+
 /** How a call went: Codex tells it in a line of its own, before what the tool gave. null where nothing is known. */
 export const outcomeEvent = (members: Json, call: string, tool: string): Json | null => {
   const { ok, timing } = members
-  const ms = isObject(timing) && typeof timing.durationMs === 'number' ? timing.durationMs : 0
+  const given = isObject(timing) && typeof timing.durationMs === 'number' ? timing.durationMs : 0
+  const nanos = Math.round((given > 0 && given < longest ? given : 0) * 1e6)
   if (typeof ok !== 'boolean') return null
   return {
     type: 'mcp_tool_call_end',
     call_id: call,
     invocation: { server: 'coppice', tool, arguments: null },
-    duration: { secs: Math.floor(ms / 1000), nanos: Math.round((ms % 1000) * 1e6) },
+    duration: { secs: Math.floor(nanos / 1e9), nanos: nanos % 1e9 },
     result: { Ok: { content: [], isError: !ok } },
   }
 }

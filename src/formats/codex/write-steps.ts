@@ -1,15 +1,18 @@
 import type { Usage } from '../../events/content.js'
 import type { Event } from '../../events/event.js'
+import { sha256 } from '../../events/id.js'
 import { countIn, objectIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
+import type { CallNames } from '../write/call-names.js'
 import { uuid7 } from '../write/ids.js'
-import type { Losses } from '../write/losses.js'
+import { Losses } from '../write/losses.js'
 import { isOwn } from '../write/own.js'
 import { countOther } from '../write/rest.js'
 import { isSilent, summaryText } from '../write/saying.js'
 import type { CompactionStep, MessageStep, OtherStep, ResultStep, Step } from '../write/step.js'
 import { callsOf } from '../write/steps.js'
-import { jsonLine } from '../write/text.js'
+import { wholeUsage } from '../write/usage.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing } from '../writer.js'
 import { saidUsage } from './usage.js'
 import {
@@ -66,6 +69,7 @@ export class TurnWriter {
     readonly losses: Losses,
     readonly manner: Manner,
     readonly branch: BranchFacts,
+    readonly names: CallNames,
   ) {}
 
   /** Tells of a line that stands before: how many tokens there were so far. */
@@ -174,7 +178,7 @@ export class TurnWriter {
   }
 
   #silent({ key, at, members }: MessageStep): void {
-    if (isObject(members.usage)) this.#usage(members.usage as unknown as Usage, at)
+    if (isObject(members.usage)) this.#usage(members.usage, at, key)
     else this.losses.add('empty messages', key)
   }
 
@@ -191,16 +195,17 @@ export class TurnWriter {
     }
     countAnswer(members, telling)
     this.lines.push(async () => {
-      const items = answerItems(await session.resolve(members), telling)
+      const items = answerItems(await session.resolve(members), events, this.names, telling)
       return items.flatMap((payload) => [item(at, payload), ...this.#mirrors(at, payload)])
     })
-    if (isObject(members.usage)) this.#usage(members.usage as unknown as Usage, at)
+    if (isObject(members.usage)) this.#usage(members.usage, at, key)
   }
 
   /** What the answer cost, and all answers so far: whole objects, as Codex's reader needs them. */
-  #usage(usage: Usage, at: string): void {
+  #usage(given: unknown, at: string, key: string): void {
+    const usage = wholeUsage(given, this.losses, key)
+    if (usage === null) return
     const { costUsd: _cost, ...tokens } = usage
-    if (typeof tokens.input !== 'number' || typeof tokens.output !== 'number') return
     this.lines.push(async () => {
       const sum = (name: keyof Usage): number => (this.#total[name] ?? 0) + (usage[name] ?? 0)
       this.#total = {
@@ -218,12 +223,12 @@ export class TurnWriter {
     })
   }
 
-  #result({ key, at, event: given, members, call }: ResultStep): void {
+  #result({ key, at, event: given, members, call, caller }: ResultStep): void {
     const { losses, session } = this
     this.#isAnswered = false
     if (this.#turn === null) this.#open(key, at)
-    const id = call?.id ?? String(members.toolCallId)
-    const outcome = outcomeEvent(members, id, call?.name ?? '')
+    const id = call === null ? String(members.toolCallId) : this.names.idOf(caller ?? '', call.id)
+    const outcome = outcomeEvent(members, id, call === null ? '' : this.names.toolOf(call.name))
     const isOwnResult = given !== null && isLine(given) && key === given.id
     if (outcome === null && members.timing !== undefined) losses.add('timing', key)
     if (members.context === false) losses.add('kept from the model', key)
@@ -289,5 +294,10 @@ const pinnedAfter = (steps: readonly Step[], i: number): readonly MessageStep[] 
     .flatMap((step) => (step.kind === 'message' ? [step] : []))
 }
 
-export const linesOf = (records: readonly Json[]): string =>
-  records.map((record) => jsonLine(record)).join('')
+/** What an event line repeats of an item counts with that. */
+export const linesOf = (records: readonly Json[], losses: Losses): string =>
+  records
+    .map((record) => newLine(record, record.type === 'event_msg' ? new Losses() : losses, keyOf(record)))
+    .join('')
+
+const keyOf = ({ payload }: Json): string => sha256(JSON.stringify(payload) ?? '')

@@ -1,6 +1,7 @@
 import { parsedJson } from '../members.js'
 import { isObject } from '../remainder.js'
-import { jsonLine } from '../write/text.js'
+import type { Losses } from '../write/losses.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing, WrittenFile } from '../writer.js'
 
 /** A thread, and the session that it is of. */
@@ -10,7 +11,7 @@ export interface Named {
 }
 
 /** `session_index.jsonl`: the names of threads, where the newest line counts. null where none has one. */
-export const titlesFile = (threads: readonly Named[]): WrittenFile | null => {
+export const titlesFile = (threads: readonly Named[], losses: Losses): WrittenFile | null => {
   const named = threads.filter(({ session }) => session.title !== null)
   if (named.length === 0) return null
   const merge = async (existing: string | null): Promise<string> => {
@@ -19,7 +20,8 @@ export const titlesFile = (threads: readonly Named[]): WrittenFile | null => {
       const { title } = await session.resolve({ title: session.title })
       if (nameIn(text, id) === title) continue
       const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-      text += `${gap}${jsonLine({ id, thread_name: title, updated_at: timeOf(session) })}`
+      const line = { id, thread_name: title, updated_at: timeOf(session) }
+      text += `${gap}${newLine(line, losses, `${session.id}#title`)}`
     }
     return text
   }

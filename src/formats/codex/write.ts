@@ -2,13 +2,16 @@ import { isAbsolute, join } from 'node:path'
 import type { Event } from '../../events/event.js'
 import { isObject } from '../remainder.js'
 import { type Branch, type Shape, shapeOf, sourceEnd } from '../write/branches.js'
+import { CallNames } from '../write/call-names.js'
+import { replacementOf } from '../write/edits.js'
 import { uuid7 } from '../write/ids.js'
 import { Losses } from '../write/losses.js'
-import { extraOf, isOwn, originIn } from '../write/own.js'
+import { extraOf, isOwn, membersOf, originIn } from '../write/own.js'
 import { countNotes } from '../write/rest.js'
 import type { Passage } from '../write/step.js'
-import { passageOf } from '../write/steps.js'
+import { callsOf, passageOf } from '../write/steps.js'
 import { jsonLine, rawLine } from '../write/text.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing, Writer, WrittenFile } from '../writer.js'
 import {
   allLines,
@@ -28,7 +31,7 @@ const write: Writer['write'] = async (session) => {
   const losses = new Losses()
   const threads: Named[] = []
   const files = rollouts(session, losses, threads, null)
-  const titles = titlesFile(threads)
+  const titles = titlesFile(threads, losses)
   return {
     session: idOf(session),
     files: [...files, ...(titles === null ? [] : [titles])],
@@ -57,7 +60,8 @@ const rollouts = (
   const isWhole = holdsAll(session, shape, passage)
   threads.push({ id, session })
   countNotes(session.events, format, [], losses)
-  const main = rollout(session, shape, losses, {
+  const names = namesOf(session, losses)
+  const main = rollout(session, shape, names, {
     heading: { id, forkedFrom: null, startedBy },
     branch: shape.current,
     passage,
@@ -68,7 +72,7 @@ const rollouts = (
     if (isWhole && other.base?.id === branch.leaf) return []
     losses.add('forks', branch.leaf)
     const heading = { id: uuid7(shape.root.at, `${id}\n${branch.leaf}`), forkedFrom: id, startedBy }
-    return [rollout(session, shape, losses, { heading, branch, passage: other, isWhole: false })]
+    return [rollout(session, shape, names, { heading, branch, passage: other, isWhole: false })]
   })
   const depth = (startedBy?.depth ?? 0) + 1
   const children = session.children.flatMap((child) => rollouts(child, losses, threads, { id, depth }))
@@ -91,7 +95,17 @@ interface Plan {
   readonly isWhole: boolean
 }
 
-const rollout = (session: Outgoing, { root }: Shape, losses: Losses, plan: Plan): WrittenFile => {
+/** Calls that stand in the file keep their ids. */
+const namesOf = (session: Outgoing, losses: Losses): CallNames => {
+  const names = new CallNames(losses, longestName)
+  for (const event of session.events)
+    if (isOwn(event, format)) for (const { id } of callsOf(event)) names.keep(event.id, id)
+  return names
+}
+/** What OpenAI's models take (characters). */
+const longestName = 64
+
+const rollout = (session: Outgoing, { root }: Shape, names: CallNames, plan: Plan): WrittenFile => {
   const { heading, branch, passage, isWhole } = plan
   const { base, steps } = passage
   const own = isWhole ? allLines(session) : base === null ? [] : linesTo(session, branch, base)
@@ -99,11 +113,12 @@ const rollout = (session: Outgoing, { root }: Shape, losses: Losses, plan: Plan)
   const isSame =
     isWhole || (own.length === session.events.filter(isLine).length && heading.forkedFrom === null)
   const before = { isBare, isChanged: !isSame }
-  const turns = new TurnWriter(session, losses, before, {
+  const facts = {
     group: base?.group,
-    systemsBefore: (compaction) => systemsBefore(branch, compaction),
-    editsAfter: (compaction) => editsAfter(branch, compaction),
-  })
+    systemsBefore: (compaction: Event) => systemsBefore(branch, compaction),
+    editsAfter: (compaction: Event) => editsAfter(branch, compaction),
+  }
+  const turns = new TurnWriter(session, names.losses, before, facts, names)
   turns.write(steps)
   const manner = { isBare, isChanged: !isSame || turns.lines.length > 0 }
   return {
@@ -126,7 +141,7 @@ const editsAfter = ({ path }: Branch, { id }: Event): ReadonlyMap<unknown, unkno
     path
       .slice(path.findIndex((event) => event.id === id) + 1)
       .filter((event) => event.type === 'edit' && !isOwn(event, format))
-      .map((event) => [event.target, event.redacted === true ? '[redacted]' : event.replacement]),
+      .map((event) => [membersOf(event).target, replacementOf(event)]),
   )
 
 interface Content {
@@ -141,7 +156,7 @@ interface Content {
 async function* contentOf(content: Content): AsyncGenerator<string | Uint8Array> {
   const { session, root, heading, own, turns, manner } = content
   if (manner.isChanged || hadMeta(root))
-    yield jsonLine(metaRecord(session, await session.resolve(root), heading, manner))
+    yield newLine(metaRecord(session, await session.resolve(root), heading, manner), turns.losses, root.id)
   for (const stored of own) {
     const event = await session.resolve(stored)
     const record = ownRecord(event, manner)
@@ -149,7 +164,7 @@ async function* contentOf(content: Content): AsyncGenerator<string | Uint8Array>
     turns.pass(record)
     yield raw === null ? jsonLine(record) : rawLine(raw)
   }
-  for (const line of turns.lines) yield linesOf(await line())
+  for (const line of turns.lines) yield linesOf(await line(), turns.losses)
 }
 
 /** Foreign tools write rollouts without one; all that Codex writes has more in it than the root says. */

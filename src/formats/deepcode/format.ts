@@ -7,7 +7,7 @@ import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { entryNotes } from './entry.js'
 import { History } from './history.js'
-import { indexed } from './index-file.js'
+import { indexed, indexOf } from './index-file.js'
 import { deepcodeWriter } from './write.js'
 
 const looksLikeMessage = (value: unknown): boolean =>
@@ -53,6 +53,7 @@ export const deepcode: Format = {
   folders: ({ home }) => [join(home, '.deepcode', 'projects')],
   find: (path) => findFiles(path, detect),
   detect,
+  beside: (source) => [indexOf(source)],
   isCutByUndo: true,
   read,
   writer: deepcodeWriter,

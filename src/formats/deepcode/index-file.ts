@@ -10,9 +10,11 @@ export interface Indexed {
   readonly entry: Json | null
 }
 
+/** The index of a session's project. */
+export const indexOf = (source: string): string => join(dirname(source), 'sessions-index.json')
+
 export const indexed = async (source: string, session: string, remarks: Remarks): Promise<Indexed> => {
-  const folder = dirname(source)
-  const index = parse(await readFile(join(folder, 'sessions-index.json'), 'utf8').catch(() => null))
+  const index = parse(await readFile(indexOf(source), 'utf8').catch(() => null))
   if (index === null) {
     remarks.add(
       session,
@@ -25,7 +27,7 @@ export const indexed = async (source: string, session: string, remarks: Remarks)
   if (entry === null)
     remarks.add(session, 'sessions-index.json does not list the session: no title or status from it')
   const root = index.originalPath
-  const isIts = typeof root === 'string' && projectCode(root) === basename(folder)
+  const isIts = typeof root === 'string' && projectCode(root) === basename(dirname(source))
   if (!isIts) remarks.add(session, "the index names no path that fits the folder's name: no workspace")
   return { workspace: isIts ? root : null, entry }
 }

@@ -1,9 +1,11 @@
-import type { Usage } from '../../events/content.js'
 import type { Event } from '../../events/event.js'
 import { countIn, objectIn, parsedJson, textIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { IndexUnreadable } from '../write/index-unreadable.js'
+import type { Losses } from '../write/losses.js'
 import { extraOf, isOwn } from '../write/own.js'
+import { wholeUsage } from '../write/usage.js'
+import { wholeText } from '../write/whole.js'
 import type { Outgoing, WrittenFile } from '../writer.js'
 import { derivedTitle } from './entry.js'
 import { format, keyOf } from './write-own.js'
@@ -28,14 +30,18 @@ const name = 'sessions-index.json'
 const most = 50
 
 /** The index, with these sessions in it. */
-export const indexFile = (sessions: readonly Indexing[], workspace: string): WrittenFile => ({
+export const indexFile = (sessions: readonly Indexing[], workspace: string, losses: Losses): WrittenFile => ({
   name,
   content: () => nothing(),
   merge: async (existing) => {
     const index = read(existing)
     const entries = [...listed(index)]
     for (const session of sessions) {
-      const entry = await entryOf(session)
+      const made = await entryOf(session, losses)
+      // Deep Code itself cuts titles within characters, and reads them so.
+      const entry = session.isAsLeft
+        ? made
+        : wholeText(made, () => losses.add('half characters', `${session.id}#entry`))
       const at = entries.findIndex((one) => isObject(one) && one.id === session.id)
       const older = at === -1 ? {} : (entries[at] as Json)
       if (at === -1) entries.push({ ...older, ...staying(entry, entries) })
@@ -66,11 +72,11 @@ const staying = (entry: Json, others: readonly unknown[]): Json => {
   return { ...entry, updateTime: [String(entry.updateTime), ...times].sort().at(-1) }
 }
 
-const entryOf = async (indexing: Indexing): Promise<Json> => {
+const entryOf = async (indexing: Indexing, losses: Losses): Promise<Json> => {
   const { id, session, path, isAsLeft, forkedFrom } = indexing
   const said = isAsLeft ? await lastStatus(session) : null
   const known = said?.extra ?? (await lastStatus(session))?.extra ?? {}
-  const told = isAsLeft ? {} : await answered(indexing)
+  const told = isAsLeft ? {} : await answered(indexing, losses)
   const root = path[0]
   return {
     id,
@@ -97,16 +103,20 @@ const entryOf = async (indexing: Indexing): Promise<Json> => {
 }
 
 /** What the newest reply was, and what all have cost. */
-const answered = async ({ session, path, answer }: Indexing): Promise<Json> => {
+const answered = async ({ session, path, answer }: Indexing, losses: Losses): Promise<Json> => {
   const known = (await lastStatus(session))?.extra ?? {}
   const line = (await answer()) ?? {}
   const params = objectIn(line, 'messageParams')
-  const usages = path.flatMap((event) => (isObject(event.usage) && !isOwn(event, format) ? [event] : []))
+  const usages = path.flatMap((event) => {
+    const usage = isOwn(event, format) ? null : wholeUsage(event.usage, losses, event.id)
+    return usage === null ? [] : [{ model: event.model, usage }]
+  })
   const compacted = path.findLastIndex(({ type }) => type === 'compaction')
   const last = path.findLast((event, i) => i > compacted && isObject(event.usage))
-  const tokens = isObject(last?.usage) ? saidUsage(last.usage as unknown as Usage) : {}
+  const lastUsage = last === undefined ? null : wholeUsage(last.usage, losses, last.id)
+  const tokens = lastUsage === null ? {} : saidUsage(lastUsage)
   const sum = usages.reduce<Json | null>(
-    (sum, { usage }) => addUsage(sum, saidUsage(usage as unknown as Usage)),
+    (sum, { usage }) => addUsage(sum, saidUsage(usage)),
     isObject(known.usage) ? known.usage : null,
   )
   return {

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../remainder.js'
 import type { Branch } from '../write/branches.js'
 import { uuid4 } from '../write/ids.js'
 import type { Losses } from '../write/losses.js'
-import { extraOf, isOwn } from '../write/own.js'
+import { extraOf, isOwn, membersOf } from '../write/own.js'
 import { countOther } from '../write/rest.js'
 import { isSilent, summaryText } from '../write/saying.js'
 import type { CompactionStep, MessageStep, Passage, ResultStep, Step } from '../write/step.js'
@@ -170,14 +170,15 @@ class Draft {
 
   /** A system message that a compaction keeps reads as that has it, but for edits after what it covers. */
   #asKept({ members, key }: MessageStep, event: Event): Json {
+    if (members.role !== 'system' || key === event.id) return members
     const { path } = this.drafting.branch
     const last = path.findLast(({ type }) => type === 'compaction')
-    if (members.role !== 'system' || key === event.id || !Array.isArray(last?.keep)) return members
+    if (!Array.isArray(last?.keep)) return members
     const kept = (last.keep as unknown[]).filter(isObject).find(({ id }) => id === event.id)?.message
     const through = this.#placeOf(String(last.through))
     const isEdited = path
       .slice(through + 1)
-      .some(({ type, target }) => type === 'edit' && target === event.id)
+      .some((one) => one.type === 'edit' && membersOf(one).target === event.id)
     return isObject(kept) && !isEdited ? kept : members
   }
 

@@ -1,8 +1,7 @@
-import { textIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partsOf, reasonsOf } from '../write/groups.js'
 import type { Losses } from '../write/losses.js'
-import { mediaSource } from '../write/media.js'
+import { mediaSource, placeholder } from '../write/media.js'
 import { bareThought, isBareThought, isHiddenThought } from '../write/saying.js'
 import { callsOf } from '../write/steps.js'
 import { resultMeta, wrapResult } from './result.js'
@@ -44,8 +43,7 @@ const partFor = (part: Json, { losses, key }: Telling, takesImages: boolean): Js
     return 'data' in source ? { type, media: source.media, data: source.data } : { type, url: source.url }
   }
   losses.add(type === 'image' ? 'images' : 'documents', key)
-  const name = textIn(part, 'alt') ?? textIn(part, 'url')
-  return { type: 'text', text: `[${String(type)}${name === null ? '' : `: ${name}`}]` }
+  return { type: 'text', text: placeholder(part) }
 }
 
 const textFor = (content: unknown, telling: Telling): string | null => {

@@ -1,5 +1,4 @@
 import type { Usage } from '../../events/content.js'
-import type { Event } from '../../events/event.js'
 import { countIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 
@@ -25,13 +24,16 @@ export const addUsage = (sum: Json | null, more: Json): Json => {
   return Object.fromEntries(total)
 }
 
-/** `events` have a `usage`; `known` is what the index had. null where there is nothing. */
-export const usageByModel = (events: readonly Event[], known: unknown): Json | null => {
+/** What each model's messages cost; `known` is what the index had. null where there is nothing. */
+export const usageByModel = (
+  costs: readonly { readonly model?: unknown; readonly usage: Usage }[],
+  known: unknown,
+): Json | null => {
   const models = new Map(Object.entries(isObject(known) ? known : {}))
-  for (const { model, usage } of events) {
+  for (const { model, usage } of costs) {
     const name = typeof model === 'string' && model !== '' ? model : 'unknown'
     const before = models.get(name)
-    const sum = addUsage(isObject(before) ? before : null, saidUsage(usage as unknown as Usage))
+    const sum = addUsage(isObject(before) ? before : null, saidUsage(usage))
     models.set(name, { ...sum, total_reqs: (countIn(isObject(before) ? before : {}, 'total_reqs') ?? 0) + 1 })
   }
   return models.size === 0 ? null : Object.fromEntries(models)

@@ -7,6 +7,7 @@ import { originIn } from '../write/own.js'
 import { countNotes } from '../write/rest.js'
 import { passageOf } from '../write/steps.js'
 import { jsonLine, rawLine } from '../write/text.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing, Writer, WrittenFile } from '../writer.js'
 import { projectCode } from './project-code.js'
 import { placed } from './write-compacted.js'
@@ -37,10 +38,14 @@ const write: Writer['write'] = async (session) => {
   const commits = commitsIn(session.events)
   const files = [main, ...forks].map((part): WrittenFile => {
     const texts = { session, source: source ?? id, id: part.id, commits }
-    return { name: `${safeName(part.id)}.jsonl`, content: () => contentOf(part.lines, texts) }
+    return { name: `${safeName(part.id)}.jsonl`, content: () => contentOf(part.lines, texts, losses) }
   })
   const entries = [main, ...forks].map((part) => indexing(session, part, main, commits, source ?? id))
-  return { session: id, files: [...files, indexFile(entries, session.workspace)], losses: losses.list }
+  return {
+    session: id,
+    files: [...files, indexFile(entries, session.workspace, losses)],
+    losses: losses.list,
+  }
 }
 
 const partOf = (session: Outgoing, shape: Shape, branch: Branch, id: string, losses: Losses): Part => {
@@ -69,12 +74,17 @@ interface Texts {
   readonly commits: ReadonlyMap<string, Commit>
 }
 
-async function* contentOf(lines: readonly Line[], texts: Texts): AsyncGenerator<string | Uint8Array> {
+async function* contentOf(
+  lines: readonly Line[],
+  texts: Texts,
+  losses: Losses,
+): AsyncGenerator<string | Uint8Array> {
   for (const line of lines) {
     const { own } = line
     const record = await recordOf(line, texts)
     const raw = own === null ? null : rawOf(await texts.session.resolve(own), record)
-    yield raw === null ? jsonLine(record) : rawLine(raw)
+    if (raw !== null) yield rawLine(raw)
+    else yield own === null ? newLine(record, losses, line.id) : jsonLine(record)
   }
 }
 

@@ -12,7 +12,7 @@ import { Remarks } from '../remarks.js'
 import { Thread } from '../thread.js'
 import { epoch } from '../time.js'
 import { Chat } from './chat.js'
-import { headOf } from './head.js'
+import { headOf, projectRoot } from './head.js'
 import { looksLikeMessage, timeOf } from './message.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
@@ -162,5 +162,6 @@ export const gemini: Format = {
   find: (path) => findFiles(path, detect, { isNamed }),
   finding: { isNamed },
   detect,
+  beside: (source) => [projectRoot(source)],
   read,
 }

@@ -44,12 +44,17 @@ export const headOf = async (source: string, head: Json, isDocument: boolean): P
   }
 }
 
+/** Where newer versions write the path of a chat's project. */
+export const projectRoot = (source: string): string => {
+  const folder = source.split(/[\\/]/).lastIndexOf('chats')
+  const project = folder === -1 ? dirname(source) : source.split(/[\\/]/).slice(0, folder).join('/')
+  return join(project, '.project_root')
+}
+
 /** Files name their project by a hash of its path. Newer versions write the path beside; it counts where it fits the hash. */
 const workspaceOf = async (source: string, head: Json): Promise<string | null> => {
   const hash = textIn(head, 'projectHash')
-  const folder = source.split(/[\\/]/).lastIndexOf('chats')
-  const project = folder === -1 ? dirname(source) : source.split(/[\\/]/).slice(0, folder).join('/')
-  const written = await readFile(join(project, '.project_root'), 'utf8').catch(() => '')
+  const written = await readFile(projectRoot(source), 'utf8').catch(() => '')
   const named = [written.trim(), ...listIn(head, 'directories').filter((name) => typeof name === 'string')]
   const isHash = hash !== null && /^[0-9a-f]{64}$/.test(hash)
   return named.find((path) => isAbsolute(path) && (!isHash || sha256(path) === hash)) ?? null

@@ -8,7 +8,7 @@ import { readDatabase } from './database.js'
 import { readExport } from './export.js'
 import { History } from './history.js'
 import type { StoredSession } from './stored.js'
-import { StorageTree } from './tree.js'
+import { filesBeside, StorageTree } from './tree.js'
 
 const folders = ({ home, env }: Surroundings): readonly string[] => {
   const data = env.XDG_DATA_HOME || join(home, '.local', 'share')
@@ -70,6 +70,10 @@ function* itemsOf(session: StoredSession | null, source: string, remarks: Remark
   yield* new History(session, id, remarks).items()
 }
 
+/** A database's write-ahead log; of a session in files of its own, all of them. */
+const beside = (source: string): readonly string[] =>
+  source.endsWith('.json') ? filesBeside(source) : [`${source}-wal`]
+
 /** A file that lost its session's record: its messages name the session. */
 const idIn = ({ messages }: StoredSession, source: string): string =>
   textIn(messages[0]?.info ?? {}, 'sessionID') ?? basename(source, '.json')
@@ -91,5 +95,6 @@ export const opencode: Format = {
   find: (path) => findFiles(path, detect, { isNamed, isEntered }),
   finding: { isNamed, isEntered },
   detect,
+  beside,
   read,
 }

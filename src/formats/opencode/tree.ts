@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { FailureItem } from '../format.js'
@@ -33,7 +34,7 @@ export class StorageTree {
       const { raw } = message
       messages.push({
         info: { ...message.value, id },
-        parts: await this.#parts(join(parts, id)),
+        parts: await this.#parts(partsFolder(parts, path, () => id)),
         name: path,
         ...(raw === undefined ? {} : { raw }),
       })
@@ -71,6 +72,44 @@ export class StorageTree {
   }
 }
 
+/** Every file and folder that reading the session looks at. Of their content only its own record is read, which is small. */
+export const filesBeside = (source: string): readonly string[] => {
+  const session = textIn(recordAt(source), 'id') ?? basename(source, '.json')
+  const { messages, parts } = foldersOf(source, session)
+  const files = listed(messages)
+  return [
+    messages,
+    ...files,
+    ...files.flatMap((file) => {
+      const folder = partsFolder(parts, file, () => textIn(recordAt(file), 'id') ?? basename(file, '.json'))
+      return [folder, ...listed(folder)]
+    }),
+  ]
+}
+
+/** A message is named as its file is; where there is no such folder, its record tells. */
+const partsFolder = (parts: string, file: string, idOf: () => string): string => {
+  const folder = join(parts, basename(file, '.json'))
+  return existsSync(folder) ? folder : join(parts, idOf())
+}
+
+const recordAt = (path: string): Json => {
+  try {
+    const value = parsedJson(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const listed = (folder: string): readonly string[] => {
+  try {
+    return jsonIn(readdirSync(folder), folder)
+  } catch {
+    return []
+  }
+}
+
 const byTime = (a: { info: Json; name: string }, b: { info: Json; name: string }): number => {
   const [one, other] = [createdAt(a.info) ?? '', createdAt(b.info) ?? '']
   return one === other ? (a.name < b.name ? -1 : 1) : one < other ? -1 : 1
@@ -88,7 +127,10 @@ const foldersOf = (source: string, session: string): { messages: string; parts: 
 }
 
 const filesIn = async (folder: string): Promise<string[]> =>
-  (await readdir(folder).catch(() => []))
+  jsonIn(await readdir(folder).catch(() => []), folder)
+
+const jsonIn = (names: readonly string[], folder: string): string[] =>
+  names
     .filter((name) => name.endsWith('.json'))
     .sort()
     .map((name) => join(folder, name))

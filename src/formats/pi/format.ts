@@ -67,6 +67,7 @@ export const pi: Format = {
   folders,
   find: (path) => findFiles(path, detect),
   detect,
+  beside: () => [],
   read,
   writer: piWriter,
 }

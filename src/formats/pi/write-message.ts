@@ -1,11 +1,11 @@
-import type { Usage } from '../../events/content.js'
 import { parsedJson, textIn } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partsOf, reasonsOf } from '../write/groups.js'
 import type { Losses } from '../write/losses.js'
-import { mediaSource } from '../write/media.js'
+import { mediaSource, placeholder } from '../write/media.js'
 import { isHiddenThought } from '../write/saying.js'
 import { callsOf } from '../write/steps.js'
+import { wholeUsage } from '../write/usage.js'
 import { saidUsage } from './message.js'
 
 /** Messages of any origin as Pi has them. Members are resolved. */
@@ -38,8 +38,7 @@ const mediaBlock = (part: Json, { losses, key }: Telling, takesImages: boolean):
     return { type, data: source.data, mimeType: source.media }
   }
   losses.add(type === 'image' ? 'images' : 'documents', key)
-  const name = textIn(part, 'alt') ?? textIn(part, 'url')
-  return { type: 'text', text: `[${String(type)}${name === null ? '' : `: ${name}`}]` }
+  return { type: 'text', text: placeholder(part) }
 }
 
 /** What the user says: text stays text. */
@@ -56,7 +55,7 @@ export const resultMessage = (members: Json, at: string, tool: string, telling: 
 })
 
 export const assistantMessage = (members: Json, at: string, telling: Telling): Json => {
-  const { usage } = members
+  const usage = wholeUsage(members.usage, telling.losses, telling.key)
   const model = textIn(members, 'model') ?? 'unknown'
   const provider = textIn(members, 'provider') ?? providerOf(model)
   countAssistant(members, at, telling)
@@ -66,7 +65,7 @@ export const assistantMessage = (members: Json, at: string, telling: Telling): J
     api: apis.get(provider) ?? 'openai-completions',
     provider,
     model,
-    usage: saidUsage(isObject(usage) ? (usage as unknown as Usage) : { input: 0, output: 0 }),
+    usage: saidUsage(usage ?? { input: 0, output: 0 }),
     stopReason: stopOf(members),
     timestamp: startOf(members.timing, at) ?? Date.parse(at),
   }
@@ -83,12 +82,15 @@ const assistantBlocks = (members: Json, telling: Telling): readonly Json[] => {
     ...spoken.map((part, i) => blockFor(part, { ...telling, key: `${telling.key}/${i}` }, false)),
     ...callsOf(members).map(({ id, name, arguments: text }) => ({
       type: 'toolCall',
-      id,
+      id: callId(id),
       name,
       arguments: argumentsOf(text, { ...telling, key: `${telling.key}#${id}` }),
     })),
   ]
 }
+
+/** A call whose id is empty would find no result. */
+export const callId = (id: string): string => (id === '' ? 'call' : id)
 
 /** An object, whatever the model wrote. */
 const argumentsOf = (text: unknown, { losses, key }: Telling): Json => {
@@ -142,7 +144,7 @@ const startOf = (timing: unknown, at: string): number | null => {
 }
 
 const countAssistant = (members: Json, at: string, { losses, key }: Telling): void => {
-  const { reasoning, replay, refusal, timing, usage, stop, meta, context } = members
+  const { reasoning, replay, refusal, timing, stop, meta, context } = members
   const hasStart = isObject(timing) && startOf(timing, at) !== null
   const told = hasStart ? ['startedAt', 'completedAt', 'durationMs'] : []
   const untold = isObject(timing) ? Object.keys(timing).filter((name) => !told.includes(name)) : []
@@ -151,7 +153,6 @@ const countAssistant = (members: Json, at: string, { losses, key }: Telling): vo
   if (untold.length > 0) losses.add('timing', key)
   if (!isKnownStop) losses.add('stops', key)
   if (meta !== undefined) losses.add('marks', key)
-  if (isObject(usage) && typeof usage.input !== 'number') losses.add('usage', key)
   for (const [i, reason] of reasonsOf(reasoning).entries())
     if (!isObject(reason) || reason.signature !== undefined || typeof reason.text !== 'string')
       losses.add('signatures', `${key}/${i}`)

@@ -1,15 +1,15 @@
-import type { Usage } from '../../events/content.js'
 import type { Event, EventId } from '../../events/event.js'
-import { isObject, type Json } from '../remainder.js'
+import type { Json } from '../remainder.js'
 import type { Branch } from '../write/branches.js'
 import { isOwn } from '../write/own.js'
 import { countOther } from '../write/rest.js'
 import { isSilent, summaryText } from '../write/saying.js'
 import type { CompactionStep, MessageStep, OtherStep, Passage, ResultStep, Step } from '../write/step.js'
-import { jsonLine } from '../write/text.js'
+import { wholeCount, wholeUsage } from '../write/usage.js'
+import { newLine } from '../write/whole.js'
 import { saidUsage } from './message.js'
 import { type EntryId, format, type PiFile } from './write-file.js'
-import { assistantMessage, resultMessage, userContent } from './write-message.js'
+import { assistantMessage, callId, resultMessage, userContent } from './write-message.js'
 import { movedRecord } from './write-own.js'
 
 /** An entry on the branch, and the place on its path of the event that it stands for. */
@@ -66,7 +66,8 @@ export class BranchWriter {
       written.set(name, id)
       lines.push(async () => {
         const { type, ...rest } = await record(id)
-        return jsonLine({ type, id, parentId: parent, timestamp: step.at, ...rest })
+        const entry = { type, id, parentId: parent, timestamp: step.at, ...rest }
+        return newLine(entry, this.file.losses, step.key)
       })
       this.file.last = id
     }
@@ -154,7 +155,10 @@ export class BranchWriter {
     if (members.context === false) losses.add('kept from the model', key)
     this.#add(step, event === null ? [] : [event], place, async () => {
       const kept = members.context === false ? { ...members, content: '[removed]' } : members
-      const told = { ...(await session.resolve(kept)), toolCallId: call?.id ?? members.toolCallId }
+      const told = {
+        ...(await session.resolve(kept)),
+        toolCallId: callId(String(call?.id ?? members.toolCallId)),
+      }
       return { type: 'message', message: resultMessage(told, at, call?.name ?? '', { losses, key }) }
     })
   }
@@ -166,7 +170,7 @@ export class BranchWriter {
       this.#moved(step, event)
       return
     }
-    const { tokensBefore, usage } = members
+    const usage = wholeUsage(members.usage, losses, key)
     if (['trigger', 'model', 'prompt', 'tokensAfter'].some((name) => members[name] !== undefined))
       losses.addOwn('compactions', 'what made a compaction, and what it left: left out', key)
     this.#add(step, [event], this.#placeOf(event.id), async (id) => {
@@ -175,8 +179,8 @@ export class BranchWriter {
         type: 'compaction',
         summary: summaryText(summary, () => losses.add('images', key)),
         firstKeptEntryId: this.#firstKept(event, id),
-        tokensBefore: typeof tokensBefore === 'number' ? tokensBefore : 0,
-        ...(isObject(usage) ? { usage: saidUsage(usage as unknown as Usage) } : {}),
+        tokensBefore: wholeCount(members.tokensBefore),
+        ...(usage === null ? {} : { usage: saidUsage(usage) }),
       }
     })
   }

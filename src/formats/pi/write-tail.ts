@@ -1,7 +1,7 @@
 import type { Event, EventId } from '../../events/event.js'
 import { type Branch, labelsOf, type Shape } from '../write/branches.js'
 import { isOwn } from '../write/own.js'
-import { jsonLine } from '../write/text.js'
+import { newLine } from '../write/whole.js'
 import { type EntryId, format, type PiFile } from './write-file.js'
 import { isRepeated, type OwnEntries } from './write-own.js'
 
@@ -52,7 +52,8 @@ class Chain {
     const id = this.file.ids.take(`${this.file.session.id}#${name}`)
     this.file.lines.push(async () => {
       const { type, ...rest } = await record()
-      return jsonLine({ type, id, parentId: parent, timestamp: this.at, ...rest })
+      const entry = { type, id, parentId: parent, timestamp: this.at, ...rest }
+      return newLine(entry, this.file.losses, `${this.file.session.id}#${name}`)
     })
     this.parent = id
     this.file.last = id

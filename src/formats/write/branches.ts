@@ -48,7 +48,9 @@ const notesOf = (events: readonly Event[]): ReadonlyMap<EventId, readonly Event[
   const notes = new Map<EventId, Event[]>()
   for (const event of events) {
     if (event.note !== true || event.parent === null || !noteTypes.has(event.type)) continue
-    notes.set(event.parent, [...(notes.get(event.parent) ?? []), event])
+    const held = notes.get(event.parent)
+    if (held === undefined) notes.set(event.parent, [event])
+    else held.push(event)
   }
   return notes
 }

@@ -54,6 +54,14 @@ export interface Passage {
   readonly steps: readonly Step[]
 }
 
+/** Own events that stay together, or are written anew together. */
+export interface Units {
+  /** Those that an event is one of, itself among them. */
+  readonly of: (event: Event) => ReadonlySet<EventId>
+  /** Whether what is put below the event is read right after it: nothing of its unit comes between. */
+  readonly isEndedBy: (event: Event) => boolean
+}
+
 export interface PassageOptions {
   /** The format that is written: its own records stay as they are. */
   readonly format: string
@@ -61,6 +69,10 @@ export interface PassageOptions {
   readonly joins: boolean
   /** Each compaction right after what it covers; else where it stands. */
   readonly hoists: boolean
+  /** Given by a format that reads a call and its results as one, wherever they stand; else it can go on after any event. */
+  readonly units?: Units
+  /** Calls that stay as they are get their results also where nothing else is new. */
+  readonly paysAll?: boolean
   /** Told of what no step holds: results that nobody called for, edits that were applied, calls without a result. */
   readonly losses: Losses
 }

@@ -24,6 +24,8 @@ class Passing {
   /** Events that stay as they are. */
   readonly #standing = new Set<EventId>()
   readonly #answers = new Set<EventId>()
+  /** Own events that nothing can be put below, as their own file has them. */
+  readonly #anew = new Set<EventId>()
   #base: Event | null = null
   #isApart = false
 
@@ -37,11 +39,37 @@ class Passing {
   }
 
   all(): Passage {
-    const order = this.options.hoists ? hoisted(this.path, (event) => this.#isNew(event)) : this.path
+    const order = this.#order()
     for (const event of order.filter(({ type }) => type !== 'session')) this.#take(event)
-    if (this.#isApart) this.#pay()
+    if (this.#isApart || this.options.paysAll === true) this.#pay()
     const steps = this.options.joins ? joined(this.#steps, this.path) : this.#steps
     return { base: this.#base, steps: this.#withResults(steps) }
+  }
+
+  /** What stays is ended by an event that the format can go on after, and by that of each call whose result is new. */
+  #order(): readonly Event[] {
+    for (;;) {
+      const order = this.options.hoists ? hoisted(this.path, (event) => this.#isNew(event)) : this.path
+      const first = order.findIndex((event) => this.#isNew(event))
+      const staying = order.slice(0, first === -1 ? undefined : first).filter((event) => this.#stays(event))
+      const torn = this.#torn(staying)
+      if (torn.size === 0) return order
+      for (const id of torn) this.#anew.add(id)
+    }
+  }
+
+  #torn(staying: readonly Event[]): ReadonlySet<EventId> {
+    const { units } = this.options
+    const last = staying.at(-1)
+    if (units === undefined || last === undefined) return new Set()
+    if (!units.isEndedBy(last)) return units.of(last)
+    const end = units.of(last)
+    const caller = staying.find(({ id }) => !end.has(id) && this.#isAnsweredAnew(id))
+    return caller === undefined ? new Set() : units.of(caller)
+  }
+
+  #isAnsweredAnew(caller: EventId): boolean {
+    return [...(this.#results.get(caller)?.values() ?? [])].some((result) => !this.#stays(result))
   }
 
   /** An own event that stays as it is loses nothing. */
@@ -100,6 +128,7 @@ class Passing {
     const edit = this.#edits.get(event.id)
     const members = editedMembers(event, this.#edits)
     if (edit !== undefined) this.options.losses.add('edits', edit.id)
+    for (const i of repeatedCalls(members)) this.options.losses.add('repeated calls', `${event.id}/${i}`)
     this.#steps.push({
       kind: 'message',
       key: edit === undefined ? event.id : `${event.id}~${edit.id}`,
@@ -145,7 +174,7 @@ class Passing {
   }
 
   #stays(event: Event): boolean {
-    return isOwn(event, this.options.format) && !this.#edits.has(event.id)
+    return isOwn(event, this.options.format) && !this.#edits.has(event.id) && !this.#anew.has(event.id)
   }
 
   #pay(): void {
@@ -221,6 +250,14 @@ export const callsOf = ({ toolCalls }: Json): readonly ToolCall[] => {
       },
     ]
   })
+}
+
+/** The places of calls that `callsOf` leaves out. */
+const repeatedCalls = ({ toolCalls }: Json): readonly number[] => {
+  const ids = (Array.isArray(toolCalls) ? (toolCalls as unknown[]) : []).map((call) =>
+    isObject(call) ? call.id : undefined,
+  )
+  return ids.flatMap((id, i) => (typeof id === 'string' && ids.indexOf(id) === i ? [] : [i]))
 }
 
 interface Calling {

@@ -6,7 +6,7 @@ import { recordsIn } from '../records.js'
 import { isObject } from '../remainder.js'
 import { Remarks } from '../remarks.js'
 import { Conversation } from './conversation.js'
-import { titleKey, titleOf } from './metadata.js'
+import { metadataOf, titleKey, titleOf } from './metadata.js'
 import { workspaceOf } from './workspace-key.js'
 import { zettcodeWriter } from './write.js'
 
@@ -69,6 +69,7 @@ export const zettcode: Format = {
   folders: ({ home }) => [join(home, '.zettcode', 'sessions')],
   find: (path) => findFiles(path, detect),
   detect,
+  beside: (source) => [metadataOf(source)],
   read,
   writer: zettcodeWriter,
 }

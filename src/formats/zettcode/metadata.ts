@@ -4,9 +4,12 @@ import { sha256 } from '../../events/id.js'
 import { readJsonl } from '../jsonl.js'
 import { isObject } from '../remainder.js'
 
+/** The list of the workspace that a session stands in. */
+export const metadataOf = (source: string): string => join(dirname(dirname(source)), 'metadata.jsonl')
+
 /** A session's title in the workspace's `metadata.jsonl`: the last one, unless the session was begun again after it. */
 export const titleOf = async (source: string, session: string): Promise<string | null> => {
-  const path = join(dirname(dirname(source)), 'metadata.jsonl')
+  const path = metadataOf(source)
   const exists = await access(path).then(
     () => true,
     () => false,

@@ -1,11 +1,12 @@
 import type { Usage } from '../../events/content.js'
-import { parsedJson, textIn } from '../members.js'
+import { parsedJson } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { partsOf, reasonsOf } from '../write/groups.js'
 import type { Losses } from '../write/losses.js'
-import { mediaSource } from '../write/media.js'
+import { mediaSource, placeholder } from '../write/media.js'
 import { bareThought, isBareThought, isHiddenThought } from '../write/saying.js'
 import { callsOf } from '../write/steps.js'
+import { wholeUsage } from '../write/usage.js'
 
 /** Messages of any origin as ZettCode's reader would give them, so that `saidMessage` makes records of them. */
 
@@ -30,8 +31,7 @@ const partFor = (part: Json, { losses, key }: Telling, takesImages: boolean): Js
   const source = mediaSource(part)
   if (type === 'image' && takesImages && source !== null) return imagePart(part, source, { losses, key })
   losses.add(type === 'image' ? 'images' : 'documents', key)
-  const name = textIn(part, 'alt') ?? textIn(part, 'url')
-  return { type: 'text', text: `[${String(type)}${name === null ? '' : `: ${name}`}]` }
+  return { type: 'text', text: placeholder(part) }
 }
 
 const details = new Set<unknown>(['auto', 'low', 'high'])
@@ -108,29 +108,11 @@ export const resultPayload = (members: Json, telling: Telling): Json => ({
 
 /** All five counts; ZettCode refuses a file where what the cache gave is more than what went in. */
 const usageFor = (given: unknown, { losses, key }: Telling): Usage | null => {
-  if (!isObject(given)) return null
-  const count = (name: string): number => {
-    const value = given[name]
-    return typeof value === 'number' && value > 0 ? Math.round(value) : 0
-  }
-  if (given.costUsd !== undefined) losses.add('costs', key)
-  const output = count('output')
-  const cacheRead = count('cacheRead')
-  const cacheWrite = count('cacheWrite')
-  const usage = { input: count('input'), output, cacheRead, cacheWrite, reasoning: count('reasoning') }
-  if (typeof given.input !== 'number' || typeof given.output !== 'number') {
-    losses.add('usage', key)
-    return null
-  }
-  if (cacheRead + cacheWrite <= usage.input && usage.reasoning <= output) return usage
-  losses.addOwn('usage parts', 'count of tokens that is more than what it is a part of: cut to that', key)
-  const read = Math.min(cacheRead, usage.input)
-  return {
-    ...usage,
-    cacheRead: read,
-    cacheWrite: Math.min(cacheWrite, usage.input - read),
-    reasoning: Math.min(usage.reasoning, output),
-  }
+  if (isObject(given) && given.costUsd !== undefined) losses.add('costs', key)
+  const usage = wholeUsage(given, losses, key)
+  if (usage === null) return null
+  const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage
+  return { input, output, cacheRead, cacheWrite, reasoning }
 }
 
 /** What of a message ZettCode has no place for. */

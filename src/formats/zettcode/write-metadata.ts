@@ -1,6 +1,8 @@
 import { parsedJson } from '../members.js'
 import { isObject, type Json } from '../remainder.js'
 import { IndexUnreadable } from '../write/index-unreadable.js'
+import type { Losses } from '../write/losses.js'
+import { wholeText } from '../write/whole.js'
 import type { Outgoing, WrittenFile } from '../writer.js'
 import { recordLine } from './write-line.js'
 
@@ -13,7 +15,7 @@ export interface Listing {
 const name = 'metadata.jsonl'
 
 /** The list of a workspace's sessions, to which ZettCode only ever adds. */
-export const metadataFile = (sessions: readonly Listing[]): WrittenFile => ({
+export const metadataFile = (sessions: readonly Listing[], losses: Losses): WrittenFile => ({
   name,
   content: () => nothing(),
   merge: async (existing) => {
@@ -26,7 +28,9 @@ export const metadataFile = (sessions: readonly Listing[]): WrittenFile => ({
       const updated = events.findLast(({ note }) => note !== true)?.at
       if (row === undefined) added.push({ kind: 'session', session_id: id, created_at: events[0]?.at })
       if (row?.updated !== updated) added.push({ kind: 'activity', session_id: id, updated_at: updated })
-      const { title } = await session.resolve({ title: given })
+      const { title } = wholeText(await session.resolve({ title: given }), () =>
+        losses.add('half characters', `${session.id}#title`),
+      )
       if (title !== null && title !== row?.title) added.push({ kind: 'title', session_id: id, title })
     }
     const gap = text === '' || text.endsWith('\n') ? '' : '\n'

@@ -34,14 +34,23 @@ const span = (name: string, start: string | null, ms: number): Json => ({
   [`${name}_duration_ns`]: start === null ? null : nanoseconds(ms),
 })
 
-const timeIn = (value: unknown): string | null =>
-  typeof value === 'string' && Number.isFinite(Date.parse(value)) ? value : null
+/** As ZettCode reads times: those that are told otherwise are told anew. */
+const timeIn = (value: unknown): string | null => {
+  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (!(ms >= earliest && ms <= latest)) return null
+  return plainTime.test(String(value)) ? String(value) : new Date(ms).toISOString()
+}
+const plainTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?Z$/
+const earliest = Date.UTC(1000, 0)
+const latest = Date.UTC(9000, 0)
 
 const spanIn = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < longest ? value : null
 /** A century: what is longer was not measured. */
 const longest = 3.2e12
 
-const moved = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
+/** Within the years that have four digits. */
+const moved = (at: string, ms: number): string =>
+  new Date(Math.min(Math.max(Date.parse(at) + ms, earliest), latest)).toISOString()
 
 const nanoseconds = (ms: number): number => Math.round(ms * 1e6)

@@ -5,6 +5,7 @@ import { uuid7 } from '../write/ids.js'
 import { Losses } from '../write/losses.js'
 import { originIn } from '../write/own.js'
 import { countNotes } from '../write/rest.js'
+import { newLine } from '../write/whole.js'
 import type { Outgoing, Writer, WrittenFile } from '../writer.js'
 import { workspaceKey } from './workspace-key.js'
 import { BranchWriter, type ZettFile } from './write-branch.js'
@@ -19,7 +20,7 @@ const write: Writer['write'] = async (session) => {
   const files = dataFiles(session, null, losses, listings)
   return {
     session: idOf(session),
-    files: [...files, metadataFile(listings)],
+    files: [...files, metadataFile(listings, losses)],
     losses: losses.list,
   }
 }
@@ -93,7 +94,8 @@ async function* contentOf(
   const header = headerOf(await session.resolve(root), id, startedBy, isChanged)
   if (header !== null) yield recordLine(header)
   for (const event of own.events) yield await ownLine(session, event, id, own)
-  for (const record of records) yield recordLine(await record())
+  for (const [i, record] of records.entries())
+    yield newLine(await record(), file.losses, `${id}#${i}`, recordLine)
 }
 
 const folder: Writer['folder'] = ({ home }, workspace) =>

@@ -20,20 +20,21 @@ export class SourceCursor {
   ) {}
 
   /** A record that is there already is passed over, or becomes an edit where its content changed; a new one is written. */
-  event(item: EventItem): void {
+  async event(item: EventItem): Promise<void> {
     const { target } = this
     const payload = item.payload(target.idOf)
     const isNote = noteTypes.has(item.type)
     const found = target.compare(item.key, payload)
-    if (found === 'changed') this.#changed(item, payload)
-    const id = found === null ? this.#write(item, payload, isNote) : (target.idOf(item.key) ?? target.id)
+    if (found === 'changed') await this.#changed(item, payload)
+    const id =
+      found === null ? await this.#write(item, payload, isNote) : (target.idOf(item.key) ?? target.id)
     if (!isNote) this.#stand(id, item.key, item.at)
   }
 
-  #write(item: EventItem, payload: Record<string, unknown>, isNote: boolean): EventId {
+  async #write(item: EventItem, payload: Record<string, unknown>, isNote: boolean): Promise<EventId> {
     const { target } = this
     const parent = this.#parentOf(item)
-    const hung = isNote ? target.baseOf(parent) : this.#reach(parent, item.key, item.at, 'branch')
+    const hung = isNote ? target.baseOf(parent) : await this.#reach(parent, item.key, item.at, 'branch')
     return target.add({ ...item, parent: hung, note: isNote, payload })
   }
 
@@ -45,7 +46,7 @@ export class SourceCursor {
   }
 
   /** The source's record is no longer what was imported. What is there stays; what it says now is an edit of it (INV-1). */
-  #changed({ key, at, type }: EventItem, payload: Record<string, unknown>): void {
+  async #changed({ key, at, type }: EventItem, payload: Record<string, unknown>): Promise<void> {
     const { target } = this
     const id = target.idOf(key)
     if (type !== 'message' || id === null) {
@@ -60,11 +61,11 @@ export class SourceCursor {
     const edit = `${key}${editKey}${sha256(JSON.stringify(payload)).slice(0, 12)}`
     if (target.idOf(edit) !== null) return
     this.say('message changed in its source since it was imported: kept, with an edit of its content')
-    const parent = this.#reach(target.position, edit, at, 'branch')
+    const parent = await this.#reach(target.position, edit, at, 'branch')
     target.add({ key: edit, parent, at, type: 'edit', note: false, payload: { target: id, replacement } })
   }
 
-  move({ key, to, at, reason }: MoveItem): void {
+  async move({ key, to, at, reason }: MoveItem): Promise<void> {
     const { target } = this
     const id = target.idOf(to)
     if (id === null) {
@@ -73,7 +74,7 @@ export class SourceCursor {
     }
     // Whether the source moved is told by its own records alone: what is there by now says nothing of then.
     const isThere = this.#at === id || target.baseOf(target.position) === id
-    if (target.idOf(key) === null && !isThere) this.#moveTo(id, key, at, reason)
+    if (target.idOf(key) === null && !isThere) await this.#moveTo(id, key, at, reason)
     this.#stand(id, key, at)
   }
 
@@ -84,7 +85,7 @@ export class SourceCursor {
   }
 
   /** Where an event that hangs on `parent` is put: there, if it is an open end, else after a `head` event. */
-  #reach(parent: EventId, key: string, at: string, reason: MoveItem['reason']): EventId {
+  async #reach(parent: EventId, key: string, at: string, reason: MoveItem['reason']): Promise<EventId> {
     const { target } = this
     if (target.baseOf(target.position) === parent && target.isOpen(target.position)) return target.position
     return target.isOpen(parent) && target.position === parent
@@ -92,9 +93,10 @@ export class SourceCursor {
       : this.#moveTo(parent, `${key}#head`, at, reason)
   }
 
-  #moveTo(to: EventId, key: string, at: string, reason: MoveItem['reason']): EventId {
+  async #moveTo(to: EventId, key: string, at: string, reason: MoveItem['reason']): Promise<EventId> {
     const { target } = this
-    const payload = { to, from: target.position, reason, row: new InStoredForm(target.rowAt(to)) }
+    const row = new InStoredForm(await target.rowAt(to))
+    const payload = { to, from: target.position, reason, row }
     return target.add({ key, parent: to, at, type: 'head', note: false, payload })
   }
 
@@ -102,11 +104,11 @@ export class SourceCursor {
    * The source's last record says where it stands. Where its tool took records away since (an undo that cuts the file),
    * the head goes back to there; where someone went on here, the head stays theirs.
    */
-  end(): void {
+  async end(): Promise<void> {
     const { target } = this
     const at = this.#at
     if (at === null || !target.isAtHead || target.baseOf(target.position) === target.baseOf(at)) return
     this.say('source ends above what was imported before: the head moved back to there')
-    this.#moveTo(at, `${this.#key}#end:${target.position}`, this.#time, 'undo')
+    await this.#moveTo(at, `${this.#key}#end:${target.position}`, this.#time, 'undo')
   }
 }

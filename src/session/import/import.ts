@@ -152,7 +152,7 @@ class SourceImport {
       await this.#take(item)
     }
     for (const cursor of this.#cursors.values()) {
-      if (source.format.isCutByUndo === true) cursor.end()
+      if (source.format.isCutByUndo === true) await cursor.end()
       await cursor.target.flush(true)
     }
     const lines = await this.#accounting.close(source.path).catch(() => null)
@@ -203,8 +203,8 @@ class SourceImport {
       return
     }
     try {
-      if (item.kind === 'event') cursor.event(item)
-      else cursor.move(item)
+      if (item.kind === 'event') await cursor.event(item)
+      else await cursor.move(item)
     } catch (error) {
       if (!(error instanceof InvalidDraft)) throw error
       this.#failed.push({ source: this.source.path, line: item.line ?? null, reason: error.message })

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
 import { sha256 } from '../../events/id.js'
 import type { Home } from '../store/home.js'
 import type { Failure, Imported, SourceRead } from './report.js'
@@ -15,28 +14,9 @@ export interface KnownSource {
 }
 
 /** Raised where what is kept here changes. */
-const version = 1
+const version = 2
 /** A file written to so lately (ms) may be written to again within the same tick of its file system's clock. */
 const settledMs = 2_000
-
-/**
- * Formats whose sources stand by themselves but for these files beside them, whose change is a change of the source. The
- * sources of others are made of many files, and are read each time.
- */
-const beside: Readonly<Record<string, (source: string) => readonly string[]>> = {
-  claude: (source) => {
-    const folder = source.replace(/\.jsonl$/, '')
-    const parent = basename(dirname(source)) === 'subagents' ? [`${dirname(dirname(source))}.jsonl`] : []
-    return [folder, join(folder, 'tool-results'), ...parent]
-  },
-  codex: (source) => {
-    const at = source.lastIndexOf('sessions')
-    return at < 0 ? [] : [join(dirname(source.slice(0, at + 1)), 'session_index.jsonl')]
-  },
-  pi: () => [],
-  gemini: (source) => [join(dirname(dirname(source)), '.project_root')],
-  acp: () => [],
-}
 
 /**
  * `imports`: which sources were read, by their stamps, so that one that did not change since costs a look at its stat. A
@@ -63,13 +43,17 @@ export class KnownSources {
       : null
   }
 
-  /** Device, inode, size and time of a source, and of what stands beside it; null where it must be read each time. */
+  /** Of device, inode, size and time of a source and of all that is read with it; null where that may still be written to. */
   stampOf({ path, format }: Source): string | null {
-    const others = beside[format.name]
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (others === undefined || stat === undefined) return null
-    if (this.home.ports.clock.now() - stat.mtimeMs < settledMs) return null
-    return [path, ...others(path)].map(stampAt).join(' ')
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return null
+    const settled = this.home.ports.clock.now() - settledMs
+    const stamps: string[] = []
+    for (const read of [path, ...format.beside(path)]) {
+      const { stamp, at } = stampAt(read)
+      if (at > settled) return null
+      stamps.push(`${read} ${stamp}`)
+    }
+    return sha256(stamps.join('\n'))
   }
 
   set(path: string, known: KnownSource): void {
@@ -106,11 +90,11 @@ export class KnownSources {
   }
 }
 
-const stampAt = (path: string): string => {
+const stampAt = (path: string): { readonly stamp: string; readonly at: number } => {
   try {
     const { dev, ino, size, mtimeMs } = statSync(path)
-    return `${dev}:${ino}:${size}:${mtimeMs}`
+    return { stamp: `${dev}:${ino}:${size}:${mtimeMs}`, at: mtimeMs }
   } catch {
-    return '-'
+    return { stamp: '-', at: 0 }
   }
 }

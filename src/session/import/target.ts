@@ -4,23 +4,17 @@ import { decodeDraft } from '../../events/draft.js'
 import { advancesHead, type Event, type EventId } from '../../events/event.js'
 import { eventOf } from '../../events/event-of.js'
 import { sha256 } from '../../events/id.js'
-import { encodeLine, type Line, parseLine } from '../../events/line.js'
+import { encodeText, type Line } from '../../events/line.js'
+import type { EventLog } from '../../events/log.js'
+import { walkBack } from '../../events/walk.js'
 import { membersOf, recordOf, stringOf } from '../../projections/members.js'
 import { emptyRow, nextRow, type Row } from '../../projections/row.js'
 import { type SessionIndexState, sessionIndex } from '../../projections/session-index.js'
+import { loadRow } from '../lookup.js'
 import type { Home } from '../store/home.js'
 import type { Place } from '../store/places.js'
-
-/** What is known of an event that an import made: where it is, and what it said. */
-interface Known {
-  readonly id: EventId
-  readonly type: string
-  readonly digest: string
-  /** Of its content alone. */
-  readonly content: string
-  /** It was redacted since: nothing that its source says may bring it back. */
-  readonly isRedacted: boolean
-}
+import { type KnownEvent, KnownEvents } from './known-events.js'
+import { RecentRows } from './recent-rows.js'
 
 /** An event to write, its parent and time decided. */
 export interface Made {
@@ -40,25 +34,16 @@ export const editKey = '#edit:'
 /** How much is gathered before it is written (bytes). */
 const batchBytes = 1024 * 1024
 
-/** What a payload says, in its stored form and without `origin`: equal digests are the same record. */
-const digestOf = (payload: object): string => sha256(JSON.stringify(payload))
-const contentOf = (payload: object): string =>
-  digestOf([(payload as { readonly content?: unknown }).content ?? null])
-
-const saysOf = (event: Event): object => {
-  const { id: _id, parent: _parent, at: _at, type: _type, note: _note, origin: _origin, ...payload } = event
-  return payload
+/** Digests of what a payload says, in its stored form and without `origin`: equal ones are the same record. */
+const digestsOf = (payload: object): { readonly digest: string; readonly content: string } => {
+  const { content, ...rest } = payload as { readonly content?: unknown }
+  const said = sha256(typeof content === 'string' ? `"${content}` : (JSON.stringify(content) ?? ''))
+  return { digest: sha256(`${said} ${JSON.stringify(rest)}`), content: said }
 }
 
-const knownOf = (event: Event): Known => {
-  const says = saysOf(event)
-  return {
-    id: event.id,
-    type: event.type,
-    digest: digestOf(says),
-    content: contentOf(says),
-    isRedacted: event.redacted === true,
-  }
+const knownOf = (event: Event): KnownEvent => {
+  const { id, parent: _parent, at: _at, type: _type, note: _note, origin: _origin, ...says } = event
+  return { id, ...digestsOf(says), isRedacted: event.redacted === true }
 }
 
 /**
@@ -66,8 +51,8 @@ const knownOf = (event: Event): Known => {
  * written. In a dry run nothing is written.
  */
 export class ImportTarget {
-  readonly #known = new Map<string, Known>()
-  readonly #rows = new Map<EventId, Row>()
+  readonly #known = new KnownEvents()
+  readonly #rows = new RecentRows()
   readonly #bases = new Map<EventId, EventId>()
   #state: SessionIndexState = sessionIndex.initial
   #waiting: Line[] = []
@@ -113,7 +98,8 @@ export class ImportTarget {
     const key = origin?.format === this.format ? stringOf(origin.id) : null
     if (advancesHead(event)) {
       const above = event.parent === null ? undefined : this.#rows.get(event.parent)
-      this.#rows.set(event.id, nextRow(above ?? emptyRow, event))
+      const row = above === undefined ? this.#state.open[event.id]?.row : nextRow(above, event)
+      this.#rows.set(event.id, row ?? emptyRow, above)
       if (event.type === 'head' || (event.type === 'edit' && key?.includes(editKey)))
         this.#bases.set(event.id, this.baseOf(event.parent ?? event.id))
       if (key !== null || event.parent === null) this.#position = event.id
@@ -126,8 +112,12 @@ export class ImportTarget {
     return this.#bases.get(id) ?? id
   }
 
-  rowAt(id: EventId): Row {
-    return this.#rows.get(id) ?? emptyRow
+  /** The row after an event; of one that stands far above, from the log. */
+  async rowAt(id: EventId): Promise<Row> {
+    const row = this.#rows.get(id)
+    if (row !== undefined || this.isDry) return row ?? emptyRow
+    await this.flush(false)
+    return loadRow(eventsAbove(this.home.log(this.place.folder), this.id, id), null)
   }
 
   /** Whether something can hang there without a `head` event first: it is an open end (docs/FORMAT.md). */
@@ -135,21 +125,20 @@ export class ImportTarget {
     return Object.hasOwn(this.#state.open, id)
   }
 
-  idOf = (key: string): EventId | null => this.#known.get(key)?.id ?? null
+  idOf = (key: string): EventId | null => this.#known.idOf(key)
 
   /** How a record that was imported before compares with what it says now; null where it is new. */
   compare(key: string, payload: object): 'same' | 'changed' | null {
-    const known = this.#known.get(key)
-    if (known === undefined) return null
-    if (known.isRedacted) return 'same'
+    if (!this.#known.has(key)) return null
     const stored = storeValues(payload)
-    return E.isRight(stored) && digestOf(stored.right.payload) === known.digest ? 'same' : 'changed'
+    const found = this.#known.compare(key, E.isRight(stored) ? digestsOf(stored.right.payload).digest : '')
+    return found === 'redacted' ? 'same' : found
   }
 
   /** Whether a record that changed has another content than what was imported of it. */
   saysOtherwise(key: string, payload: object): boolean {
     const stored = storeValues(payload)
-    return E.isLeft(stored) || contentOf(stored.right.payload) !== this.#known.get(key)?.content
+    return E.isLeft(stored) || !this.#known.hasContent(key, digestsOf(stored.right.payload).content)
   }
 
   /** Makes an event's line and has it wait. Throws InvalidDraft for what no line can hold. */
@@ -164,14 +153,12 @@ export class ImportTarget {
     if (E.isLeft(checked)) throw checked.left
     const stored = storeValues({ ...payload, origin })
     if (E.isLeft(stored)) throw stored.left
-    const line = encodeLine({ parent, at, type, note }, stored.right.payload)
+    const line = encodeText({ parent, at, type, note }, stored.right.text)
     for (const [name, bytes] of stored.right.blobs) {
       this.#blobs.set(name, bytes)
       this.#waitingBytes += bytes.length
     }
-    const event = parseLine(line)
-    if (E.isLeft(event)) throw new Error(event.left)
-    this.#take(event.right)
+    this.#take({ id: line.id, parent, at, type, ...(note ? { note } : {}), ...stored.right.payload })
     this.#waiting.push(line)
     this.#waitingBytes += line.bytes.length
     this.added++
@@ -207,4 +194,9 @@ export class ImportTarget {
     }
     this.#written = lines[lines.length - 1]?.id ?? this.#written
   }
+}
+
+/** From an event up to the root. */
+async function* eventsAbove(log: EventLog, session: EventId, leaf: EventId): AsyncGenerator<Event> {
+  for await (const { line } of walkBack(log, session, leaf)) yield eventOf(line, session)
 }

@@ -1,18 +1,17 @@
 import type { EventId } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
-import type { Losses } from '../write/losses.js'
+import type { Losses } from './losses.js'
 
-/** Ids of calls and names of tools as the model's provider takes them: letters, digits, `_` and `-`; each id once. */
-
-const longest = 128
-
-const plain = (text: string): string => text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, longest)
-
+/** Ids of calls and names of tools as a model's provider takes them: letters, digits, `_` and `-`; each id once. */
 export class CallNames {
   readonly #given = new Map<string, string>()
   readonly #taken = new Set<string>()
 
-  constructor(readonly losses: Losses) {}
+  /** `longest`: how many characters it takes. */
+  constructor(
+    readonly losses: Losses,
+    readonly longest: number,
+  ) {}
 
   /** A call that stands in the file as it is. */
   keep(caller: EventId, call: string): void {
@@ -25,7 +24,7 @@ export class CallNames {
     const key = `${caller} ${call}`
     const known = this.#given.get(key)
     if (known !== undefined) return known
-    const id = this.#free(plain(call) || 'call', key)
+    const id = this.#free(this.#plain(call) || 'call', key)
     if (id !== call) this.losses.add('call ids', key)
     this.#given.set(key, id)
     this.#taken.add(id)
@@ -33,12 +32,16 @@ export class CallNames {
   }
 
   toolOf(name: string): string {
-    const given = plain(name) || 'tool'
+    const given = this.#plain(name) || 'tool'
     if (given !== name) this.losses.add('tool names', name)
     return given
   }
 
+  #plain(text: string): string {
+    return text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, this.longest)
+  }
+
   #free(id: string, key: string): string {
-    return this.#taken.has(id) ? `${id.slice(0, longest - 17)}_${sha256(key).slice(0, 16)}` : id
+    return this.#taken.has(id) ? `${id.slice(0, this.longest - 17)}_${sha256(key).slice(0, 16)}` : id
   }
 }
