@@ -115,11 +115,13 @@ const writeFresh = async (
 export const finish = async ({ work, journals }: ApplyPorts, journal: Journal): Promise<void> => {
   for (const { aside } of journal.steps)
     if (aside !== null) allowing(['ENOENT', 'ENOTDIR'], () => work.unlink(aside))
-  for (const folder of journal.emptied)
-    allowing(['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'], () => work.removeDir(folder))
+  for (const folder of journal.emptied) allowing(mayStay, () => work.removeDir(folder))
   await syncFolders(work, folderNames(journal.steps))
   await journals.remove(journal.id)
 }
+
+/** An empty folder that cannot go is no harm: it is not empty, not ours to remove, or in use. */
+const mayStay = ['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'EBUSY']
 
 const folderNames = (steps: readonly Step[]): readonly string[] => [
   ...new Set(steps.map(({ path }) => path.slice(0, Math.max(1, path.lastIndexOf('/'))))),

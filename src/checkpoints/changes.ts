@@ -38,30 +38,3 @@ const crowdOut = (
     if (isPresent(path) && !changed.has(path) && foldersAbove(path).some((folder) => names.has(folder)))
       changed.set(path, absent(path))
 }
-
-/** Marks the first record of a file that came since the last search of the workspace: until then it was absent. */
-export const markNew = (
-  changes: readonly FileRecord[],
-  state: CodeState,
-  born: (path: TreePath) => number,
-): readonly FileRecord[] => {
-  const isNew = newSince(changes, state)
-  return changes.map((record) => {
-    if (record.kind === 'absent' || state.files.has(record.path) || !isNew(record.path)) return record
-    const birth = born(record.path)
-    const isOlder = birth > 0 && state.scan !== null && birth < Date.parse(state.scan.at) - slack
-    return isOlder ? record : { ...record, new: true as const }
-  })
-}
-/** How far the file system's clock may be from ours (ms). */
-const slack = 5000
-
-/**
- * Whether the last search would have found a file had it been there. In doubt it would not: what was there all along and
- * is only seen now (the rules changed, a limit was raised) must never be removed by an undo (INV-9).
- */
-const newSince = (changes: readonly FileRecord[], { scan }: CodeState): ((path: TreePath) => boolean) => {
-  const rulesChanged = changes.some(({ path }) => path.endsWith('/.gitignore'))
-  if (scan === null || !scan.complete || rulesChanged) return () => false
-  return (path) => !scan.left.some((left) => path === left.path || path.startsWith(`${left.path}/`))
-}

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { Tagged } from '../events/errors/tagged.js'
 import { absent, type FileRecord } from '../events/file-record.js'
 import { Unreadable } from './errors/unreadable.js'
@@ -16,6 +17,8 @@ export interface Seen {
   readonly blockedBy: TreePath | null
   /** Of a folder that stands where a file should be: what is in it, at any depth. Only where it was asked for. */
   readonly holds: readonly Held[]
+  /** Why its name cannot be given or taken in the folder above it; null where it can. Only where it was asked for. */
+  readonly fixed: string | null
   /** Why it could not be read; the record is then worth nothing. */
   readonly unreadable: string | null
 }
@@ -36,13 +39,14 @@ export interface LookPorts {
 
 export interface LookOptions {
   readonly onRead?: OnRead
-  /** Whether to look into folders that stand where a file should be. */
+  /** Whether to look into folders that stand where a file should be, and at what may be changed. */
   readonly deep?: boolean
 }
 
 /** Looks at paths, each folder above them once. Made anew for each look at the disk. */
 export class Looker {
   readonly #folders = new Map<TreePath, 'folder' | 'nothing' | TreePath>()
+  readonly #fixed = new Map<string, string | null>()
 
   constructor(
     readonly ports: LookPorts,
@@ -74,8 +78,29 @@ export class Looker {
 
   async lookAll(paths: Iterable<TreePath>): Promise<ReadonlyMap<TreePath, Seen>> {
     const seen = new Map<TreePath, Seen>()
-    for (const path of paths) seen.set(path, this.#unchanged(path) ?? (await this.look(path)))
+    for (const path of paths) {
+      const found = this.#unchanged(path) ?? (await this.look(path))
+      seen.set(path, this.options.deep === true ? { ...found, fixed: this.#whyFixed(path) } : found)
+    }
     return seen
+  }
+
+  /** Asks each folder once; where it is still to be made, the one that it will be made in. */
+  #whyFixed(path: TreePath): string | null {
+    const { work, workspace } = this.ports
+    const folder = dirname(absoluteOf(workspace, path))
+    const known = this.#fixed.get(folder)
+    if (known !== undefined) return known
+    const isThere = (above: string): boolean => {
+      try {
+        return work.lstat(above)?.kind === 'folder'
+      } catch {
+        return true
+      }
+    }
+    const why = work.whyFixed(isThere(folder) ? folder : nearestFolder(folder, isThere))
+    this.#fixed.set(folder, why)
+    return why
   }
 
   /** What most files are: as the cache has them. Without a promise for each; null for all else, errors too. */
@@ -152,14 +177,21 @@ const nothing = (path: TreePath, blockedBy: TreePath | null): Seen => ({
   there: 'nothing',
   blockedBy,
   holds: [],
+  fixed: null,
   unreadable: null,
 })
+
+const nearestFolder = (path: string, isThere: (path: string) => boolean): string => {
+  const above = dirname(path)
+  return above === path || isThere(above) ? above : nearestFolder(above, isThere)
+}
 
 const file = (path: TreePath, { mode, size }: Entry, oid: string): Seen => ({
   record: { path, kind: 'file', mode, oid, bytes: size },
   there: 'file',
   blockedBy: null,
   holds: [],
+  fixed: null,
   unreadable: null,
 })
 

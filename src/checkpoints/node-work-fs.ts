@@ -77,6 +77,17 @@ const realPath = (path: string): string | null => {
   }
 }
 
+const whyFixed = (folder: string): string | null => {
+  // Windows tells only by trying.
+  if (isWindows) return null
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK)
+    return null
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
 const readDir = (path: string): readonly Named[] =>
   fs
     .readdirSync(path, { withFileTypes: true, encoding: 'buffer' as BufferEncoding })
@@ -105,6 +116,7 @@ const syncDir = async (path: string): Promise<void> => {
 export const nodeWorkFs: WorkFs = {
   lstat,
   realPath,
+  whyFixed,
   readLink: (path) => fs.readlinkSync(path, { encoding: 'buffer' }),
   makeLink: (target, path) => fs.symlinkSync(Buffer.from(target), path),
   open: (path, mode) =>

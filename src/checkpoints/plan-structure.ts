@@ -13,9 +13,9 @@ export const fitTogether = (entries: readonly PlanEntry[], input: PlanInput): re
     isSettled = true
     const twins = input.foldsCase ? twinsIn(plan.values()) : new Map<TreePath, TreePath>()
     for (const entry of plan.values()) {
-      const why = isActing(entry) ? misfit(entry, plan, input, twins) : null
-      if (why === null) continue
-      plan.set(entry.path, { ...entry, ...hard(why, input.choice) })
+      const found = isActing(entry) ? misfit(entry, plan, input, twins) : null
+      if (found === null) continue
+      plan.set(entry.path, { ...entry, ...hard(found.why, input.choice), forcible: found.forcible })
       isSettled = false
     }
   }
@@ -25,32 +25,49 @@ export const fitTogether = (entries: readonly PlanEntry[], input: PlanInput): re
 /** What will be there after the plan. */
 const finalOf = (entry: PlanEntry): FileRecord => (isActing(entry) ? entry.will : entry.was)
 
+/** `forcible`: it fits once the word for another conflict is said. */
+interface Misfit {
+  readonly why: string
+  readonly forcible: boolean
+}
+
 const misfit = (
   entry: PlanEntry,
   plan: ReadonlyMap<TreePath, PlanEntry>,
   { disk }: PlanInput,
   twins: ReadonlyMap<TreePath, TreePath>,
-): string | null => {
+): Misfit | null => {
   if (entry.will.kind === 'absent') return null
-  const isDeleted = (path: TreePath): boolean => {
+  const goes = (path: TreePath, byForce: boolean): boolean => {
     const found = plan.get(path)
-    return found !== undefined && isActing(found) && found.will.kind === 'absent'
+    return found?.will.kind === 'absent' && (isActing(found) || (byForce && isForcible(found)))
   }
   const seen = disk.get(entry.path)
-  const stays = seen?.holds.find(({ path, isFolder }) => !isFolder && !isDeleted(path))
-  if (stays !== undefined) return `a folder stands there, and ${shownPath(stays.path)} in it`
+  const held = (seen?.holds ?? []).filter(({ path, isFolder }) => !isFolder && !goes(path, false))
+  const stays = held.find(({ path }) => !goes(path, true)) ?? held[0]
+  if (stays !== undefined)
+    return {
+      why: `a folder stands there, and ${shownPath(stays.path)} in it`,
+      forcible: goes(stays.path, true),
+    }
   const blocker = seen?.blockedBy ?? null
-  if (blocker !== null && !isDeleted(blocker)) return `${shownPath(blocker)} stands where a folder should be`
+  if (blocker !== null && !goes(blocker, false))
+    return { why: `${shownPath(blocker)} stands where a folder should be`, forcible: goes(blocker, true) }
   const above = foldersAbove(entry.path).find((folder) => {
     const found = plan.get(folder)
     return found !== undefined && finalOf(found).kind !== 'absent'
   })
-  if (above !== undefined) return `${shownPath(above)} is a file then`
+  if (above !== undefined) return { why: `${shownPath(above)} is a file then`, forcible: goes(above, true) }
   const twin = twins.get(entry.path)
   return twin === undefined
     ? null
-    : `differs only by case from ${shownPath(twin)}, which is the same name on this disk`
+    : {
+        why: `differs only by case from ${shownPath(twin)}, which is the same name on this disk`,
+        forcible: false,
+      }
 }
+
+const isForcible = ({ action, forcible }: PlanEntry): boolean => action === 'conflict' && forcible
 
 /** Each path that is there after the plan, and another one that differs only by case. */
 const twinsIn = (entries: Iterable<PlanEntry>): ReadonlyMap<TreePath, TreePath> => {

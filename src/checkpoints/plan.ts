@@ -33,12 +33,18 @@ const entryFor = (input: PlanInput, path: TreePath): PlanEntry => {
   const by = isRead && !isThere ? whose(input, path, known, was) : null
   const outside = isOutside(path)
   const { action, why, forcible } = isThere
-    ? keep(null)
+    ? keep(was.kind === 'absent' ? null : doubtOf(input, path))
     : verdict(input.choice, { seen, was, will, known, by, outside })
   return { path, action, why, forcible, was, will, outside, by, isRead }
 }
 
 const keep = (why: string | null): Verdict => ({ action: 'keep', why, forcible: true })
+
+/** Why a file may be left though the step made it: nobody knows whether it was there before. */
+const doubtOf = ({ current, target }: PlanInput, path: TreePath): string | null => {
+  const doubt = target.files.has(path) ? null : (current.files.get(path)?.doubt ?? null)
+  return doubt === null ? null : `may have been there before (${doubt})`
+}
 
 interface Differing extends Pick<PlanEntry, 'was' | 'will' | 'by' | 'outside'> {
   readonly seen: Seen | undefined
@@ -51,10 +57,11 @@ const verdict = (choice: Choice, { seen, was, will, known, by, outside }: Differ
   const act = (why: string | null): Verdict => ({ action: actionOf(was, will), why, forcible: true })
   if (seen === undefined || seen.unreadable !== null)
     return hard(`cannot be read (${seen?.unreadable ?? 'not looked at'})`, choice)
-  if (outside && choice.outside !== true) return keep('outside the workspace: asks for a word of its own')
+  if (outside && choice.outside !== true) return keep('outside the workspace: restored with --outside alone')
   if (seen.there === 'other') return hard('what stands there is no file', choice)
   if (known !== undefined && sameContent(known, will) && choice.force !== true)
     return keep('changed by someone else, and not by what is taken back')
+  if (seen.fixed !== null) return hard(`its folder cannot be changed (${seen.fixed})`, choice)
   const wasDeleted = was.kind === 'absent' && known !== undefined && known.kind !== 'absent'
   if (by === null) return act(wasDeleted ? 'was deleted' : null)
   const why = whyNot(by, known)

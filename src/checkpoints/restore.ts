@@ -110,7 +110,7 @@ const secure = async (
   const paths = new Set(secured.map(({ path }) => path))
   if (paths.size === 0) return null
   const request = { session, reason: 'safety', known: current } as const
-  const taken = await takePaths(ports, request, { paths, refused: [], scan: null, all: true })
+  const taken = await takePaths(ports, request, { paths, refused: [], scan: null, doubt: null, all: true })
   const { checkpoint } = taken
   if (checkpoint !== null && 'failed' in checkpoint)
     throw new RestoreFailed(`no safety checkpoint: ${checkpoint.failed}`, ports.workspace, true)

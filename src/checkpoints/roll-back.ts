@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { Journal, Journals } from './journal.js'
 import type { Step } from './steps.js'
-import { allowing, foldersOf, giveName, matchOf, syncFolders } from './swap.js'
+import { allowing, foldersOf, giveName, matchOf, noLinks, syncFolders } from './swap.js'
 import type { WorkFs } from './work-fs.js'
 
 /** What could not get its name back, since someone else's file has it: where it is now. Its bytes are in a checkpoint. */
@@ -33,10 +33,13 @@ export const rollBack = async (
       allowing(['EEXIST'], () => work.makeDir(path, mode))
     for (const step of journal.steps) left.push(...putBack(work, step))
     await syncFolders(work, foldersOf(journal))
+    if (dropAsides(work, journal.steps)) await syncFolders(work, foldersOf(journal))
     // From here on nothing has a name that it should not have: a second run must not look for such.
     await journals.write({ ...journal, phase: 'staging' })
   }
   for (const step of journal.steps) left.push(...(await clearAway(work, step)))
+  // Before the journal goes: nobody else knows what was left to clear away.
+  await syncFolders(work, foldersOf(journal))
   await journals.remove(journal.id)
   return left
 }
@@ -69,17 +72,30 @@ const isPlaced = (work: WorkFs, { path, will, aside, fresh }: Step): boolean => 
   return waiting === null || (waiting.ino === there.ino && waiting.dev === there.dev)
 }
 
+/** Gives a file its name back. It keeps the one aside until the other is on disk: a power cut must leave it one of them. */
 const putBack = (work: WorkFs, { path, aside }: Step): readonly LeftAside[] => {
   const waiting = aside === null ? null : work.lstat(aside)
-  if (aside === null || waiting === null) return []
-  const there = work.lstat(path)
-  if (there !== null && there.ino === waiting.ino && there.dev === waiting.dev) {
-    // It has both names: the roll-back was cut off just there.
-    work.unlink(aside)
-    return []
-  }
+  if (aside === null || waiting === null || hasBothNames(work, path, aside)) return []
   makeFolder(work, dirname(path))
-  return allowing(['EEXIST', 'ENOTDIR'], () => giveName(work, aside, path)) ? [] : [{ path, at: aside }]
+  const isBack = allowing(['EEXIST', 'ENOTDIR'], () => {
+    if (waiting.kind === 'link' || !allowing(noLinks, () => work.link(aside, path)))
+      giveName(work, aside, path)
+  })
+  return isBack ? [] : [{ path, at: aside }]
+}
+
+const hasBothNames = (work: WorkFs, path: string, aside: string): boolean => {
+  const [there, waiting] = [work.lstat(path), work.lstat(aside)]
+  return there !== null && waiting !== null && there.ino === waiting.ino && there.dev === waiting.dev
+}
+
+/** Takes the names aside away of files that have theirs again; says whether there were any. */
+const dropAsides = (work: WorkFs, steps: readonly Step[]): boolean => {
+  const both = steps.flatMap(({ path, aside }) =>
+    aside !== null && hasBothNames(work, path, aside) ? [aside] : [],
+  )
+  for (const aside of both) work.unlink(aside)
+  return both.length > 0
 }
 
 const makeFolder = (work: WorkFs, folder: string): void => {

@@ -1,7 +1,11 @@
-import type { LeftOut, Scan } from '../events/file-record.js'
+import type { HiddenRules, LeftOut, Scan } from '../events/file-record.js'
 import { builtInRules, isAlwaysIgnored, type Rules, rulesWith } from './ignore-rules.js'
+import { type RuleFile, readRules, rulesOf } from './rule-files.js'
 import { absoluteOf, refusal, type TreePath } from './tree-path.js'
 import type { Named, WorkFs } from './work-fs.js'
+
+/** Why such a thing is in no checkpoint: it is never opened, since a pipe would hold us up. */
+export const noFile = 'no file, but a pipe, a socket or a device'
 
 /** Where a search stops, and says so. `fileBytes`: no larger file is taken. */
 export interface ScanLimits {
@@ -16,6 +20,14 @@ export const defaultLimits: ScanLimits = {
   totalBytes: 2 * 1024 * 1024 * 1024,
 }
 
+const cutOffAt = (path: TreePath, limit: string): LeftOut => ({
+  path,
+  why: `more than ${limit}: this and what comes after it`,
+})
+
+/** What is said where there are too many files. */
+export const cutOff = (path: TreePath, { files }: ScanLimits): LeftOut => cutOffAt(path, `${files} files`)
+
 /** How many paths that were left out are named: a list in every checkpoint should stay short. */
 const maxNamed = 100
 
@@ -29,52 +41,69 @@ export interface ScanRequest {
 
 export interface Scanned extends Scan {
   readonly paths: readonly TreePath[]
+  /** The `.gitignore` files that held, by path. */
+  readonly rules: ReadonlyMap<TreePath, RuleFile>
+  readonly hidden: readonly HiddenRules[]
 }
+
+/** The rules that a folder has of its own, as text; null where it has none. `above`: those that hold in it without them. */
+export type OwnRules = (folder: TreePath, above: Rules) => string | null
 
 /**
  * Finds every file of the workspace, or of one folder of it, that its `.gitignore` files and the built-in list do not leave
- * out. Symlinks are files and are not followed; repositories within are left alone, and said so.
+ * out. Symlinks are files and are not followed; repositories within are left alone, and said so. `own`: other rules than those
+ * on disk.
  */
-export const scanFrom = (request: ScanRequest, start: TreePath = 'workspace'): Scanned => {
-  const scan = new WorkspaceScan(request)
-  scan.walk(start, rulesAbove(request, start))
-  return { paths: scan.paths, complete: scan.isComplete, left: scan.left }
+export const scanFrom = (
+  request: ScanRequest,
+  start: TreePath = 'workspace',
+  own: OwnRules | null = null,
+): Scanned => {
+  const scan = new WorkspaceScan(request, own)
+  scan.walk(start, scan.rulesAbove(start))
+  const { paths, isComplete, left, rules, hidden } = scan
+  return { paths, complete: isComplete, left, rules, hidden }
 }
 
-const rulesAbove = (request: ScanRequest, start: TreePath): Rules => {
-  const names = start.split('/')
-  let rules = builtInRules()
-  for (let depth = 1; depth < names.length; depth++)
-    rules = withOwn(request, names.slice(0, depth).join('/'), rules)
-  return rules
-}
-
-/** The rules below a folder, its own `.gitignore` counted in. */
-const withOwn = ({ work, workspace }: ScanRequest, folder: TreePath, above: Rules): Rules => {
-  const path = `${absoluteOf(workspace, folder)}/.gitignore`
-  if (work.lstat(path)?.kind !== 'file') return above
-  const file = work.open(path, 'read')
-  try {
-    const bytes = Buffer.alloc(Math.min(file.stat().size, maxRules))
-    const read = file.read(bytes, 0)
-    return rulesWith(above, inWorkspace(folder), bytes.toString('utf8', 0, read))
-  } finally {
-    file.close()
-  }
-}
-/** Of a `.gitignore` no more is read (bytes). */
-const maxRules = 1024 * 1024
-
-const inWorkspace = (path: TreePath): string => path.slice('workspace/'.length)
+/** A path as patterns see it. */
+export const inWorkspace = (path: TreePath): string => path.slice('workspace/'.length)
 
 class WorkspaceScan {
   readonly paths: TreePath[] = []
   readonly left: LeftOut[] = []
+  readonly rules = new Map<TreePath, RuleFile>()
+  readonly hidden: HiddenRules[] = []
   isComplete = true
   #bytes = 0
   #isFull = false
 
-  constructor(readonly request: ScanRequest) {}
+  constructor(
+    readonly request: ScanRequest,
+    readonly own: OwnRules | null,
+  ) {}
+
+  rulesAbove(start: TreePath): Rules {
+    const names = start.split('/')
+    let rules = builtInRules()
+    for (let depth = 1; depth < names.length; depth++)
+      rules = this.#withOwn(names.slice(0, depth).join('/'), rules)
+    return rules
+  }
+
+  /** The rules below a folder, its own counted in. */
+  #withOwn(folder: TreePath, above: Rules): Rules {
+    if (this.own !== null) {
+      const text = this.own(folder, above)
+      return text === null ? above : rulesWith(above, inWorkspace(folder), text)
+    }
+    const file = readRules(this.request.work, this.request.workspace, folder)
+    if (file === null) return above
+    const path = rulesOf(folder)
+    const rules = rulesWith(above, inWorkspace(folder), file.text)
+    this.rules.set(path, file)
+    if (rules.ignores(inWorkspace(path))) this.hidden.push({ path, oid: file.oid })
+    return rules
+  }
 
   walk(folder: TreePath, above: Rules): void {
     const { work, workspace } = this.request
@@ -82,7 +111,7 @@ class WorkspaceScan {
     let rules: Rules
     try {
       entries = work.readDir(absoluteOf(workspace, folder))
-      rules = withOwn(this.request, folder, above)
+      rules = this.#withOwn(folder, above)
     } catch (error) {
       this.#leave(folder, `cannot be read (${(error as NodeJS.ErrnoException).code})`)
       return
@@ -98,11 +127,12 @@ class WorkspaceScan {
   }
 
   #visit(path: TreePath, { name, kind, isExact }: Named, rules: Rules): void {
-    if (kind === 'other' || isAlwaysIgnored(name)) return
+    if (isAlwaysIgnored(name)) return
     if (rules.ignores(inWorkspace(path) + (kind === 'folder' ? '/' : ''))) return
     if (this.request.exclude.includes(absoluteOf(this.request.workspace, path))) return
     const why = isExact ? refusal(path) : 'its name is not UTF-8'
     if (why !== null) this.#leave(path, why)
+    else if (kind === 'other') this.#leave(path, noFile)
     else if (kind === 'folder') this.walk(path, rules)
     else this.#take(path)
   }
@@ -114,19 +144,19 @@ class WorkspaceScan {
       this.#leave(path, `larger than ${limits.fileBytes} bytes`)
       return
     }
-    if (this.paths.length >= limits.files) this.#stop(path, `more than ${limits.files} files`)
+    if (this.paths.length >= limits.files) this.#stop(cutOff(path, limits))
     else if (this.#bytes + size > limits.totalBytes)
-      this.#stop(path, `more than ${limits.totalBytes} bytes in all`)
+      this.#stop(cutOffAt(path, `${limits.totalBytes} bytes in all`))
     else {
       this.#bytes += size
       this.paths.push(path)
     }
   }
 
-  #stop(path: TreePath, why: string): void {
+  #stop(left: LeftOut): void {
     this.#isFull = true
     this.isComplete = false
-    this.left.push({ path, why: `${why}: this and what comes after it` })
+    this.left.push(left)
   }
 
   #leave(path: TreePath, why: string): void {

@@ -30,7 +30,7 @@ export const matchOf = async (work: WorkFs, path: string, record: FileRecord): P
 }
 
 /** Systems and disks without hard links say so in one of these ways. */
-const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES']
+export const noLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV', 'EACCES']
 
 /**
  * Gives a file the name it waits for. Nothing that came to stand there meanwhile is overwritten: then it throws EEXIST. A
@@ -85,6 +85,10 @@ export const foldersOf = ({ steps, makeFolders, removeFolders }: Steps): readonl
   return [...new Set(paths.map((path) => dirname(path)))]
 }
 
+const foldersOfAsides = ({ steps }: Steps): readonly string[] => [
+  ...new Set(steps.flatMap(({ aside }) => (aside === null ? [] : [dirname(aside)]))),
+]
+
 export const syncFolders = async (work: WorkFs, folders: readonly string[]): Promise<void> => {
   for (const folder of folders) if (work.lstat(folder)?.kind === 'folder') await work.syncDir(folder)
 }
@@ -100,6 +104,8 @@ export const swap = async (
 ): Promise<void> => {
   const stamps = new Map<Step, string | null>()
   for (const step of steps.steps) stamps.set(step, await setAside(work, step))
+  // Before anything takes its place: else a power cut may leave the new file and, of the old one, no name to go back to.
+  await syncFolders(work, foldersOfAsides(steps))
   for (const { path } of steps.removeFolders)
     if (!allowing(['ENOTEMPTY', 'EEXIST'], () => work.removeDir(path)))
       throw conflict(path, 'a folder with other files in it')

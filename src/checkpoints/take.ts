@@ -8,9 +8,11 @@ import {
 } from '../events/file-record.js'
 import type { Clock } from '../events/ports.js'
 import { treeWith } from './build-tree.js'
-import { changesSince, markNew } from './changes.js'
+import { changesSince } from './changes.js'
 import { commitMessage } from './commit-message.js'
 import { Unreadable } from './errors/unreadable.js'
+import { markFirst } from './first-records.js'
+import { type Doubt, sinceLastSearch } from './first-seen.js'
 import { Looker, type LookPorts, type Seen } from './look.js'
 import { encodeCommit } from './objects/git-format.js'
 import type { ObjectBatch, ObjectStore } from './objects/object-store.js'
@@ -68,7 +70,7 @@ export interface TakePorts extends LookPorts {
 /** Records the present state of files, and gives what to write about it. Never rejects for what the disk does: it says so. */
 export const take = async (ports: TakePorts, request: TakeRequest): Promise<Taken> => {
   try {
-    return await takePaths(ports, request, pathsOf(ports, request))
+    return await takePaths(ports, request, await pathsOf(ports, request))
   } catch (error) {
     return cannotTake(request, reasonOf(error))
   }
@@ -86,6 +88,8 @@ export interface Asked {
   readonly paths: ReadonlySet<TreePath>
   readonly refused: readonly LeftOut[]
   readonly scan: Scan | null
+  /** What the search doubts of what it met first. */
+  readonly doubt: Doubt | null
   /** All of them must be readable, and their bytes in the store, else the checkpoint fails. */
   readonly all: boolean
 }
@@ -100,17 +104,20 @@ export const takePaths = async (ports: TakePorts, request: TakeRequest, asked: A
   }
 }
 
-const pathsOf = (ports: TakePorts, { known, paths, scan }: TakeRequest): Asked => {
+const pathsOf = async (ports: TakePorts, { known, paths, scan, reason }: TakeRequest): Promise<Asked> => {
   const request: ScanRequest = ports
   const named =
     paths === undefined
       ? { paths: new Set(known.files.keys()), refused: [] }
-      : resolvePaths(request, paths, known.files.keys())
+      : resolvePaths(request, paths, { files: known.files, isDone: reason === 'after-tool' })
   const all = paths !== undefined
-  if (scan !== true) return { ...named, scan: null, all }
+  if (scan !== true) return { ...named, scan: null, doubt: null, all }
   const found = scanFrom(request)
-  const both = new Set([...named.paths, ...found.paths])
-  return { paths: both, refused: named.refused, scan: { complete: found.complete, left: found.left }, all }
+  const { more, left, doubt } = await sinceLastSearch(ports, known, found)
+  const every = new Set([...named.paths, ...found.paths, ...more])
+  const { complete, hidden } = found
+  const said = { complete, left: [...found.left, ...left], hidden }
+  return { paths: every, refused: named.refused, scan: said, doubt, all }
 }
 
 const takeInto = async (
@@ -137,11 +144,12 @@ const takeInto = async (
     : changesSince(known.files, seen)
   const found: FileRecord[] = []
   for (const record of changed) found.push(await ensureStored(ports, batch, record))
-  const born = (path: TreePath) => ports.work.lstat(absoluteOf(ports.workspace, path))?.birthMs ?? 0
-  const marked = asked.scan === null ? found : markNew(found, known, born)
-  const changes = await otherWriters(ports.store, request, marked)
+  const isSearch = asked.scan !== null
+  const marked = markFirst(found, known, { reason, isSearch, doubt: asked.doubt })
+  const changes = await otherWriters(ports.store, { ...request, isSearch }, marked)
   const rest = { refused: asked.refused, unread }
-  if (changes.length === 0 && (reason !== 'manual' || known.files.size === 0))
+  const isTold = isNews(asked.scan, known.scan) || (reason === 'manual' && known.files.size > 0)
+  if (changes.length === 0 && !isTold)
     return { checkpoint: unread.length > 0 ? failed(request, allOf(unread)) : null, ...rest }
   const files = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   const commit = await commitOf(ports, request, batch, files)
@@ -149,6 +157,12 @@ const takeInto = async (
   const scan = asked.scan === null ? {} : { scan: asked.scan }
   const left = unread.length > 0 ? { unread } : {}
   return { checkpoint: { commit, reason, ...call, files, ...scan, ...left }, ...rest }
+}
+
+/** Whether a search says anything that the one before did not. What it left out must be known, or the next one takes it for new. */
+const isNews = (scan: Scan | null, before: CodeState['scan']): boolean => {
+  const told = (one: Scan) => JSON.stringify([one.complete, one.left, one.hidden])
+  return scan !== null && (before === null || told(scan) !== told(before))
 }
 
 /** So many paths are named one by one. */

@@ -1,6 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
-import type { LeftOut } from '../events/file-record.js'
-import { type ScanRequest, scanFrom } from './scan.js'
+import type { CodeState, LeftOut } from '../events/file-record.js'
+import { leadsTo, nearestAbove } from './real-paths.js'
+import { noFile, type ScanRequest, scanFrom } from './scan.js'
 import { nameProblem, refusal, type TreePath, treePathOf } from './tree-path.js'
 import type { WorkFs } from './work-fs.js'
 
@@ -9,73 +10,98 @@ export interface Resolved {
   readonly refused: readonly LeftOut[]
 }
 
+/** What is tracked already, and whether the tool is done with what it names. */
+export interface Known {
+  readonly files: CodeState['files']
+  readonly isDone: boolean
+}
+
 /**
  * The tree paths of what a tool is about to change, from paths as it names them (relative ones to the workspace). Symlinks
  * above a file are followed, so that each file has one path; one that is a symlink itself is tracked as such, and what it
- * leads to as well, since a tool that writes to it changes that. A folder stands for the files in it.
+ * leads to as well, there or not, since a tool that writes to it changes that. A folder stands for the files in it.
  */
-export const resolvePaths = (
-  request: ScanRequest,
-  given: readonly string[],
-  known: Iterable<TreePath>,
-): Resolved => {
-  const paths = new Set<TreePath>()
-  const refused: LeftOut[] = []
-  const isExcluded = (absolute: string): boolean =>
-    request.exclude.some((folder) => absolute === folder || absolute.startsWith(join(folder, '/')))
-  for (const name of given) {
+export const resolvePaths = (request: ScanRequest, given: readonly string[], known: Known): Resolved => {
+  const naming = new Naming(request, known)
+  for (const name of given) naming.add(name)
+  return naming
+}
+
+class Naming implements Resolved {
+  readonly paths = new Set<TreePath>()
+  readonly refused: LeftOut[] = []
+
+  constructor(
+    readonly request: ScanRequest,
+    readonly known: Known,
+  ) {}
+
+  add(name: string): void {
     const problem = nameProblem(name)
-    if (problem !== null) {
-      refused.push({ path: name, why: problem })
-      continue
-    }
-    for (const absolute of realPaths(request.work, resolve(request.workspace, name))) {
-      const path = treePathOf(request.workspace, absolute)
-      const why = absolute === request.workspace ? null : refusal(path)
-      if (why !== null) refused.push({ path: name, why })
-      else if (isExcluded(absolute)) refused.push({ path: name, why: 'it belongs to the store' })
-      else if (absolute === request.workspace) addFolder(request, 'workspace', paths, refused)
-      else {
-        // A folder of that name too: it may be a file afterwards, and was none before.
-        paths.add(path)
-        if (request.work.lstat(absolute)?.kind === 'folder') addFolder(request, path, paths, refused)
-      }
-      if (why === null) for (const below of known) if (below.startsWith(`${path}/`)) paths.add(below)
-    }
+    if (problem !== null) this.refused.push({ path: name, why: problem })
+    else for (const absolute of this.#meant(name)) this.#addReal(name, absolute)
   }
-  return { paths, refused }
-}
 
-const addFolder = (
-  request: ScanRequest,
-  folder: TreePath,
-  paths: Set<TreePath>,
-  refused: LeftOut[],
-): void => {
-  if (!folder.startsWith('workspace')) {
-    refused.push({ path: folder, why: 'a folder outside the workspace: name the files in it' })
-    return
+  /** The real paths that a name stands for: of a symlink itself, and what it leads to. */
+  #meant(name: string): readonly string[] {
+    const { work, workspace } = this.request
+    const absolute = resolve(workspace, name)
+    const entry = work.lstat(absolute)
+    if (entry !== null && entry.kind !== 'link') return [work.realPath(absolute) ?? absolute]
+    const itself = join(leadsTo(work, dirname(absolute)) ?? dirname(absolute), basename(absolute))
+    if (entry === null) return this.#withBlocker(itself)
+    const target = leadsTo(work, absolute)
+    return target === null || !this.#isWritten(target) ? [itself] : [itself, ...this.#withBlocker(target)]
   }
-  const found = scanFrom(request, folder)
-  for (const path of found.paths) paths.add(path)
-  refused.push(...found.left)
+
+  /** Whether who writes through a symlink writes this. A tool that has made a link did not touch what it leads to. */
+  #isWritten(target: string): boolean {
+    const { work, workspace } = this.request
+    if (work.lstat(target)?.kind === 'folder') return false
+    return !this.known.isDone || this.known.files.has(treePathOf(workspace, target))
+  }
+
+  /** A file that stands where a folder has to be made has to go for that. */
+  #withBlocker(path: string): readonly string[] {
+    const { work } = this.request
+    const above = nearestAbove(work, path)
+    return work.lstat(path) !== null || work.lstat(above)?.kind === 'folder' ? [path] : [above, path]
+  }
+
+  #addReal(name: string, absolute: string): void {
+    const { request, paths } = this
+    const path = treePathOf(request.workspace, absolute)
+    const why = this.#whyNot(absolute, path)
+    const isFolder = kindOf(request.work, absolute) === 'folder'
+    if (why !== null) this.refused.push({ path: name, why })
+    else {
+      // A folder of that name too: it may be a file afterwards, and was none before.
+      if (absolute !== request.workspace) paths.add(path)
+      if (isFolder) this.#addFolder(absolute === request.workspace ? 'workspace' : path)
+    }
+    if (why === null || why === noFile)
+      for (const below of this.known.files.keys()) if (below.startsWith(`${path}/`)) paths.add(below)
+  }
+
+  #whyNot(absolute: string, path: TreePath): string | null {
+    const { work, workspace, exclude } = this.request
+    if (absolute === workspace) return null
+    const why = refusal(path)
+    if (why !== null) return why
+    if (exclude.some((folder) => absolute === folder || absolute.startsWith(join(folder, '/'))))
+      return 'it belongs to the store'
+    return kindOf(work, absolute) === 'other' ? noFile : null
+  }
+
+  #addFolder(folder: TreePath): void {
+    if (!folder.startsWith('workspace')) {
+      this.refused.push({ path: folder, why: 'a folder outside the workspace: name the files in it' })
+      return
+    }
+    const found = scanFrom(this.request, folder)
+    for (const path of found.paths) this.paths.add(path)
+    this.refused.push(...found.left)
+  }
 }
 
-/** The path with every folder above it real; of a symlink also what it leads to. */
-const realPaths = (work: WorkFs, absolute: string): readonly string[] => {
-  const entry = work.lstat(absolute)
-  // The real path has the spelling of the disk, where that ignores case.
-  if (entry !== null && entry.kind !== 'link') return [work.realPath(absolute) ?? absolute]
-  const itself = join(realFolder(work, dirname(absolute)), basename(absolute))
-  if (entry === null) return [itself]
-  const target = work.realPath(absolute)
-  const isFile = target !== null && work.lstat(target)?.kind === 'file'
-  return isFile ? [itself, target] : [itself]
-}
-
-/** The real path of a folder, or of the nearest one above it that is there. */
-const realFolder = (work: WorkFs, folder: string): string => {
-  const real = work.realPath(folder)
-  if (real !== null || dirname(folder) === folder) return real ?? folder
-  return join(realFolder(work, dirname(folder)), basename(folder))
-}
+const kindOf = (work: WorkFs, path: string) => work.lstat(path)?.kind ?? 'nothing'

@@ -39,6 +39,8 @@ export interface WorkFs {
   lstat(path: string): Entry | null
   /** The real path of a folder; null where there is none. */
   realPath(path: string): string | null
+  /** Why no name in a folder can be made or removed by us, the system's code for it; null where they can. */
+  whyFixed(folder: string): string | null
   readLink(path: string): Uint8Array
   makeLink(target: Uint8Array, path: string): void
   /** `read` opens no symlink; `new` must not exist and is made with the mode 0600. */

@@ -1,3 +1,5 @@
+import { adviceOn } from '../checkpoints/errors/restore-conflict.js'
+import { conflictsOf } from '../checkpoints/plan-entry.js'
 import { hasTag } from '../events/errors/tagged.js'
 import type { EventId } from '../events/event.js'
 import type { MoveOptions, MovePlan, MoveResult, Session } from '../session/api.js'
@@ -59,18 +61,18 @@ export const printPlan = async (
   if (json) return out.json({ plan: rows, head })
   await loadWidths(rows.map(({ path }) => path))
   for (const line of drawPlan(rows, colours)) await out.line(line)
-  if (how === 'would') await out.line(outcome(rows, head))
+  if (how === 'would') await out.line(outcome(entries, head))
 }
 
 /** The member `files` of an answer, where code moved. */
 export const filesOf = (files: MoveResult['files']): { readonly files?: readonly PlanRow[] } =>
   files.length === 0 ? {} : { files: planRows(files) }
 
-const outcome = (rows: readonly PlanRow[], head: EventId): string => {
-  const conflicts = rows.filter(({ action }) => action === 'conflict').length
-  if (conflicts > 0)
-    return `nothing would be changed because of ${counted(conflicts, 'conflict')}: see --force and --keep`
-  return `the head would move to ${short(head)}${rows.length === 0 ? '; no file changes' : ''}`
+const outcome = (entries: MovePlan['entries'], head: EventId): string => {
+  const conflicts = conflictsOf({ entries })
+  if (conflicts.length > 0)
+    return `nothing would be changed because of ${counted(conflicts.length, 'conflict')}: ${adviceOn(conflicts)}`
+  return `the head would move to ${short(head)}${entries.length === 0 ? '; no file changes' : ''}`
 }
 
 /** The new head, and the files that changed or were left as they are though the target has them otherwise. */

@@ -20,6 +20,11 @@ export interface FileRecord {
   readonly by?: EventId | 'someone'
   /** On a path's first record: a search of the whole workspace had not found it before, so it was absent. */
   readonly new?: true
+  /**
+   * On a path's first record: why the searches before may have overlooked it. Whether it was there before is not known then,
+   * so an undo leaves it.
+   */
+  readonly doubt?: string
 }
 
 /** What a search of the whole workspace says of itself, in the checkpoint's event. */
@@ -28,6 +33,13 @@ export interface Scan {
   readonly complete: boolean
   /** Paths that are in no checkpoint, and why. */
   readonly left: readonly LeftOut[]
+  /** The `.gitignore` files that held and are in no checkpoint, since they are ignored themselves. */
+  readonly hidden?: readonly HiddenRules[]
+}
+
+export interface HiddenRules {
+  readonly path: string
+  readonly oid: string
 }
 
 export interface LeftOut {
@@ -41,6 +53,8 @@ export interface CodeFile {
   readonly last: FileRecord
   /** What it was before the branch first knew it. */
   readonly first: FileRecord
+  /** Why nobody knows whether `first` is what it was; null where it is. */
+  readonly doubt: string | null
   /** The checkpoint or restore that wrote `last`. */
   readonly event: EventId
   /** Why that one was taken: `after-tool`, `prompt`, …, or `restore`. */
@@ -57,8 +71,10 @@ export interface CodeState {
   /** What restores changed since that commit: its tree and these are the state. */
   readonly since: readonly FileRecord[]
   readonly files: ReadonlyMap<string, CodeFile>
-  /** The last search of the whole workspace, and when (ISO 8601). */
-  readonly scan: (Scan & { readonly at: string }) | null
+  /** The last records of the `.gitignore` files, among `files` too. */
+  readonly rules: ReadonlyMap<string, FileRecord>
+  /** The last search of the whole workspace, when (ISO 8601), and the `.gitignore` files as it met them. */
+  readonly scan: (Scan & { readonly at: string; readonly rules: ReadonlyMap<string, FileRecord> }) | null
   /** Lists of files that stand in blobs: resolve them in their events, and fold again. */
   readonly unresolved: readonly { readonly event: EventId; readonly blob: BlobRef }[]
 }

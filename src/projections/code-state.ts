@@ -6,6 +6,7 @@ import {
   type CodeFile,
   type CodeState,
   type FileRecord,
+  type HiddenRules,
   isFileRecord,
   type LeftOut,
   type Scan,
@@ -48,7 +49,17 @@ const scanOf = (value: unknown): Scan | null => {
     const path = stringOf(recordOf(item)?.path)
     return path === null ? [] : [{ path, why: stringOf(recordOf(item)?.why) ?? '' }]
   })
-  return { complete: scan.complete === true, left }
+  return { complete: scan.complete === true, left, ...hiddenOf(scan.hidden) }
+}
+
+/** Not there where a search did not say: that is not the same as none. */
+const hiddenOf = (value: unknown): Pick<Scan, 'hidden'> => {
+  if (!Array.isArray(value)) return {}
+  const hidden = value.flatMap((item): HiddenRules[] => {
+    const [path, oid] = [stringOf(recordOf(item)?.path), stringOf(recordOf(item)?.oid)]
+    return path === null || oid === null ? [] : [{ path, oid }]
+  })
+  return { hidden }
 }
 
 /** Whether an event says anything of files: all else on a path is nothing to the code state. */
@@ -60,6 +71,7 @@ export const noCode: CodeState = {
   commit: null,
   since: [],
   files: new Map(),
+  rules: new Map(),
   scan: null,
   unresolved: [],
 }
@@ -85,9 +97,11 @@ const after = (state: CodeState, event: Event, files: Map<string, CodeFile>): Co
   if (told === null) return state
   const records = listOf(told.files).filter(isFileRecord)
   for (const record of records) note(files, record, event.id, told.reason)
+  const rules = withRules(state.rules, records)
   const rest = {
     files,
-    scan: told.scan === null ? state.scan : { ...told.scan, at: event.at },
+    rules,
+    scan: told.scan === null ? state.scan : { ...told.scan, at: event.at, rules },
     unresolved: isBlobRef(told.files)
       ? [...state.unresolved, { event: event.id, blob: told.files }]
       : state.unresolved,
@@ -97,6 +111,13 @@ const after = (state: CodeState, event: Event, files: Map<string, CodeFile>): Co
     : { ...rest, checkpoint: event.id, commit: told.commit, since: [] }
 }
 
+const withRules = (rules: CodeState['rules'], records: readonly FileRecord[]): CodeState['rules'] => {
+  const told = records.filter(({ path }) => path.endsWith('/.gitignore'))
+  return told.length === 0
+    ? rules
+    : new Map([...rules, ...told.map((record) => [record.path, recordOnly(record)] as const)])
+}
+
 const note = (files: Map<string, CodeFile>, told: FileRecord, event: EventId, reason: string): void => {
   const known = files.get(told.path)
   const record = recordOnly(told)
@@ -104,6 +125,7 @@ const note = (files: Map<string, CodeFile>, told: FileRecord, event: EventId, re
   files.set(told.path, {
     last: record,
     first: known?.first ?? (told.new === true ? absent(told.path) : record),
+    doubt: known === undefined ? stringOf(told.doubt) : known.doubt,
     event,
     reason,
     others: typeof told.by === 'string' ? [...others, { event, by: told.by }] : others,

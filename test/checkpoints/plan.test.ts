@@ -13,12 +13,20 @@ const state = (files: Record<string, readonly [last: string | null, first: strin
   checkpoint: 'c',
   commit: 'c',
   since: [],
+  rules: new Map(),
   scan: null,
   unresolved: [],
   files: new Map(
     Object.entries(files).map(([path, [last, first]]): [string, CodeFile] => [
       path,
-      { last: at(path, last), first: at(path, first), event: 'e', reason: 'after-tool', others: [] },
+      {
+        last: at(path, last),
+        first: at(path, first),
+        event: 'e',
+        reason: 'after-tool',
+        doubt: null,
+        others: [],
+      },
     ]),
   ),
 })
@@ -30,6 +38,7 @@ const seen = (path: string, oid: string | null, more: Partial<Seen> = {}): reado
     there: oid === null ? 'nothing' : 'file',
     blockedBy: null,
     holds: [],
+    fixed: null,
     unreadable: null,
     ...more,
   },
@@ -91,6 +100,23 @@ test('what cannot be read is a conflict that no word but `keep` settles', () => 
   const why = 'cannot be read (EACCES)'
   expect(plan(now, then, disk, { force: true })).toEqual([[a, 'conflict', why]])
   expect(plan(now, then, disk, { keep: true })).toEqual([[a, 'keep', why]])
+})
+
+test('what stands in a folder that cannot be changed is a conflict that no word but `keep` settles', () => {
+  const why = 'its folder cannot be changed (EACCES)'
+  for (const [current, target, oid] of [
+    [now, then, '2'],
+    [state({ [a]: ['2', null] }), never, '2'],
+    [state({ [a]: [null, '1'] }), then, null],
+  ] as const) {
+    expect(plan(current, target, [seen(a, oid, { fixed: 'EACCES' })], { force: true })).toEqual([
+      [a, 'conflict', why],
+    ])
+    expect(plan(current, target, [seen(a, oid, { fixed: 'EACCES' })], { keep: true })).toEqual([
+      [a, 'keep', why],
+    ])
+  }
+  expect(plan(now, then, [seen(a, '1', { fixed: 'EACCES' })])).toEqual([[a, 'keep', null]])
 })
 
 test('outside of the workspace nothing changes without its word', () => {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RestoreConflict } from '../../src/checkpoints/errors/restore-conflict.js'
@@ -63,6 +63,13 @@ const filesOf = (desk: Desk): Record<string, string> =>
 /** What a session knows at an event: of each path, as last recorded there; and as it was before it was first. '' is nothing. */
 type Known = ReadonlyMap<string, { readonly last: string; readonly first: string }>
 
+const isBeside = (name: string, other: string): boolean =>
+  name.startsWith(`${other}/`) || other.startsWith(`${name}/`)
+
+/** A name below one that was a file, or one that was a folder, can have been no file then. */
+const isCrowded = (name: string, known: Known): boolean =>
+  [...known].some(([other, { last }]) => last !== '' && isBeside(name, other))
+
 class Model {
   readonly desk: Desk
   readonly talks: readonly Talk[]
@@ -80,19 +87,17 @@ class Model {
   /** After a checkpoint of these paths (and what they crowd out), what the session knows at its new head. */
   learn(talk: Talk, from: string, looked: readonly string[]): void {
     const files = filesOf(this.desk)
-    const known = new Map(this.known.get(from))
+    const before = this.known.get(from) ?? new Map()
+    const known = new Map(before)
     const note = (name: string): void => {
       const last = files[name] ?? ''
-      known.set(name, { last, first: known.get(name)?.first ?? last })
+      known.set(name, { last, first: known.get(name)?.first ?? (isCrowded(name, before) ? '' : last) })
     }
     for (const name of looked) note(name)
     // A name is a file or a folder.
     for (const [name, { last }] of known) {
-      const isCrowded = looked.some(
-        (other) =>
-          (files[other] ?? '') !== '' && (name.startsWith(`${other}/`) || other.startsWith(`${name}/`)),
-      )
-      if (last !== '' && isCrowded) note(name)
+      const isGone = looked.some((other) => (files[other] ?? '') !== '' && isBeside(name, other))
+      if (last !== '' && isGone) note(name)
     }
     this.known.set(talk.head, known)
   }
@@ -113,7 +118,13 @@ class Model {
     const looked =
       name === undefined
         ? [...before.keys()]
-        : [name, ...below(before.keys()), ...below(Object.keys(filesOf(this.desk)))]
+        : [
+            name,
+            ...below(before.keys()),
+            ...below(Object.keys(filesOf(this.desk))),
+            ...blockers(this.desk, name),
+            ...linked(this.desk, name).filter((other) => before.has(other)),
+          ]
     await talk.take(reason, name === undefined ? {} : { paths: [name] })
     this.known.set(from, before)
     this.learn(talk, from, looked)
@@ -125,6 +136,20 @@ const isReached = (desk: Desk, name: string): boolean => {
   for (let above = dirname(name); above !== '.'; above = dirname(above))
     if (kindAt(desk, above) === 'link') return false
   return true
+}
+
+/** The file that stands where a folder above a path should be. */
+const blockers = (desk: Desk, name: string): readonly string[] => {
+  for (let above = dirname(name); above !== '.'; above = dirname(above))
+    if (kindAt(desk, above) === 'file') return [above]
+  return []
+}
+
+/** What a link leads to, where that is no folder and no other link. */
+const linked = (desk: Desk, name: string): readonly string[] => {
+  if (kindAt(desk, name) !== 'link') return []
+  const target = join(dirname(name), fs.readlinkSync(desk.path(name)))
+  return ['folder', 'link'].includes(kindAt(desk, target) ?? '') ? [] : [target]
 }
 
 const run = async (model: Model, command: Command): Promise<void> => {
@@ -248,4 +273,4 @@ test('tracked files are exactly as the model says after any restore, untracked o
     }),
     { numRuns: runs },
   )
-}, 240_000)
+}, 1_200_000)

@@ -91,9 +91,16 @@ export class CodeModel {
 
   async #prompt(talk: Talk): Promise<void> {
     const known = this.#at(talk)
+    const { position } = talk.session
     const [message] = (await talk.session.append(user('go on'))).slice(-1)
     await this.#read(talk)
-    this.#learn(talk, message?.parent ?? '', known, [...known.keys()])
+    // The checkpoint, and the notice that may follow it: whoever goes to either finds the same files.
+    const above = this.#path(talk, message?.parent ?? '')
+    for (const { id } of above.slice(
+      0,
+      above.findIndex((event) => event.id === position),
+    ))
+      this.#learn(talk, id, known, [...known.keys()])
   }
 
   async #tool(talk: Talk, who: number, path: string, content: Content): Promise<void> {
@@ -108,7 +115,12 @@ export class CodeModel {
   async #take(talk: Talk, path: string, take: (paths: string[]) => Promise<{ failed: string | null }>) {
     const known = this.#at(talk)
     const below = (all: Iterable<string>) => [...all].filter((other) => other.startsWith(`${path}/`))
-    const looked = [path, ...below(known.keys()), ...below(Object.keys(this.#files()))]
+    const looked = [
+      path,
+      ...below(known.keys()),
+      ...below(Object.keys(this.#files())),
+      ...this.#blockers(path),
+    ]
     expect((await take([path])).failed).toBeNull()
     await this.#read(talk)
     this.#learn(talk, talk.session.position, known, looked)
@@ -118,14 +130,17 @@ export class CodeModel {
   #learn(talk: Talk, at: string, before: Known, looked: readonly string[]): void {
     const files = this.#files()
     const known = new Map(before)
+    const isUnder = (name: string, other: string) =>
+      name.startsWith(`${other}/`) || other.startsWith(`${name}/`)
+    // A name below one that was a file, or one that was a folder, can have been no file then.
+    const isCrowded = (name: string) =>
+      [...before].some(([other, { last }]) => last !== '' && isUnder(name, other))
     const note = (name: string): void => {
       const last = files[name] ?? ''
-      known.set(name, { last, first: known.get(name)?.first ?? last })
+      known.set(name, { last, first: known.get(name)?.first ?? (isCrowded(name) ? '' : last) })
     }
     for (const name of looked) note(name)
     // A name is a file or a folder.
-    const isUnder = (name: string, other: string) =>
-      name.startsWith(`${other}/`) || other.startsWith(`${name}/`)
     for (const [name, { last }] of known)
       if (last !== '' && looked.some((other) => (files[other] ?? '') !== '' && isUnder(name, other)))
         note(name)
@@ -264,6 +279,13 @@ export class CodeModel {
 
   #kindAt(name: string) {
     return nodeWorkFs.lstat(this.place.path(name))?.kind ?? null
+  }
+
+  /** The file that stands where a folder above a path should be. */
+  #blockers(name: string): readonly string[] {
+    for (let above = dirname(name); above !== '.'; above = dirname(above))
+      if (this.#kindAt(above) === 'file') return [above]
+    return []
   }
 
   #isReached(name: string): boolean {

@@ -27,6 +27,21 @@ describe('what the user changes between two turns', () => {
       session.close()
     }))
 
+  it('is in the checkpoint before the notice already: who goes to that finds it', () =>
+    withPlace(async (place, store) => {
+      const session = await begin(place, store)
+      await edit(session, place, 'a', 'one')
+      await ask(session)
+      place.write('a', 'by hand')
+      const [checkpoint, , prompt] = await session.append(user('look'))
+      await edit(session, place, 'a', 'two')
+      await session.checkout(checkpoint?.id ?? '', { what: 'both' })
+      expect(place.read('a')).toBe('by hand')
+      await session.checkout(prompt?.id ?? '', { what: 'both' })
+      expect(place.read('a')).toBe('by hand')
+      session.close()
+    }))
+
   it('is told once, without a diff where that is long, and not where the caller says so', () =>
     withPlace(async (place, store) => {
       const session = await begin(place, store)

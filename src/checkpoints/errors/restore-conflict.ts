@@ -21,7 +21,8 @@ export class RestoreConflict extends Tagged {
   }
 }
 
-const adviceOn = (conflicts: readonly Conflict[]): string => {
+/** Which word settles them. */
+export const adviceOn = (conflicts: readonly Pick<Conflict, 'forcible'>[]): string => {
   const forcible = conflicts.filter((conflict) => conflict.forcible)
   if (forcible.length === conflicts.length)
     return 'go on with --force to restore these files too, or with --keep to leave them'

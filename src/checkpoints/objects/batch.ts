@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Fs, Random } from '../../events/ports.js'
 import { type ObjectKind, oidOf } from './git-format.js'
-import { type Loose, writeAll } from './loose.js'
+import { type Loose, unfinished, writeAll } from './loose.js'
 import type { ObjectBatch } from './object-store.js'
 import { type Pack, type PackedObject, packed, packOf } from './pack.js'
 import type { Packs } from './packs.js'
@@ -20,6 +20,8 @@ export interface Linked {
 export class Batch implements ObjectBatch {
   readonly #objects = new Map<string, PackedObject>()
   readonly #written = new Set<string>()
+  /** Objects in files of their own that someone else wrote. */
+  readonly #found = new Set<string>()
   readonly #links: Linked[] = []
   #held = 0
 
@@ -33,7 +35,10 @@ export class Batch implements ObjectBatch {
   ) {}
 
   has(oid: string): boolean {
-    return this.#objects.has(oid) || this.#written.has(oid) || this.packs.has(oid) || this.loose.has(oid)
+    if (this.#objects.has(oid) || this.#written.has(oid) || this.packs.has(oid)) return true
+    if (!this.loose.has(oid)) return false
+    this.#found.add(oid)
+    return true
   }
 
   async add(kind: ObjectKind, bytes: Uint8Array): Promise<string> {
@@ -55,6 +60,8 @@ export class Batch implements ObjectBatch {
   }
 
   async flush(): Promise<void> {
+    await this.loose.settle(this.#found)
+    this.#found.clear()
     if (this.#objects.size === 0) return
     const objects = [...this.#objects.values()]
     const made = packOf(objects)
@@ -82,7 +89,10 @@ const putPack = async (
   { name, pack, index }: Pack,
 ): Promise<string> => {
   const tag = random.hex(8)
-  const temporary = { pack: join(folder, `tmp_pack_${tag}`), index: join(folder, `tmp_idx_${tag}`) }
+  const temporary = {
+    pack: join(folder, `${unfinished}pack_${tag}`),
+    index: join(folder, `${unfinished}idx_${tag}`),
+  }
   try {
     await Promise.all([writeSynced(fs, temporary.pack, pack), writeSynced(fs, temporary.index, index)])
     fs.rename(temporary.pack, join(folder, `pack-${name}.pack`))

@@ -4,6 +4,7 @@ import { deltaPacks } from './delta-packs.js'
 import type { GitObjects } from './git-objects.js'
 import { gitPacks } from './git-packs.js'
 import { withLock } from './locks.js'
+import { unfinished } from './loose.js'
 import { removePack } from './merge-packs.js'
 import { type Reached, reachableFrom } from './reachable.js'
 
@@ -39,6 +40,7 @@ export const collect = (store: GitObjects, options: CollectOptions = {}): Promis
     if (options.dryRun === true) return dryRun(store, reached, missing, before)
     const made = await packAnew(store, reached, options.git !== false)
     const freedObjects = await store.alone(() => sweep(store, reached, old, made))
+    await store.tidyRefs()
     return { before, after: bytesOf(store), freedObjects, missing }
   })
 
@@ -118,6 +120,7 @@ const removeTemporary = ({ fs, folder }: GitObjects): void => {
   const names = new Set(fs.readDir(packs))
   for (const name of names)
     if (/^pack-.*\.pack$/.test(name) && !names.has(name.replace(/pack$/, 'idx'))) fs.remove(join(packs, name))
-  for (const where of [folder, join(folder, 'objects'), packs])
-    for (const name of fs.readDir(where)) if (name.startsWith('tmp_')) fs.remove(join(where, name))
+  for (const where of [join(folder, 'objects'), packs])
+    for (const name of fs.readDir(where))
+      if (name.startsWith('tmp_') || name.startsWith(unfinished)) fs.remove(join(where, name))
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { hasTag } from '../../events/errors/tagged.js'
 import type { Fs, Random } from '../../events/ports.js'
 import { ObjectDamaged } from '../errors/object-damaged.js'
 import { Batch, type Linked } from './batch.js'
@@ -132,6 +131,11 @@ export class GitObjects implements ObjectStore {
     )
   }
 
+  /** Removes what a crash left of refs half-written. */
+  tidyRefs(): Promise<void> {
+    return withLock(this.fs, join(this.locks, 'refs.lock'), 'exclusive', async () => this.#refs.tidy())
+  }
+
   /** What each object takes on disk (bytes). */
   sizes(): ReadonlyMap<string, number> {
     const loose = this.loose
@@ -164,13 +168,12 @@ export class GitObjects implements ObjectStore {
     return join(this.locks, 'objects.lock')
   }
 
-  /** Not now where another process writes: it will be tried with the next checkpoint. */
+  /**
+   * Not now where another process writes, or git removes the packs meanwhile: it will be tried with the next checkpoint. What
+   * was to be written is written, so nothing that fails here fails that.
+   */
   async #merge(): Promise<void> {
-    try {
-      await this.alone(() => mergeSmallPacks(this.fs, this.random, this.packs), 0)
-    } catch (error) {
-      if (!hasTag(error, 'Locked')) throw error
-    }
+    await this.alone(() => mergeSmallPacks(this.fs, this.random, this.packs), 0).catch(() => undefined)
   }
 
   /** Looks, and looks again at the folder as it is now: another process may have packed anew meanwhile. */

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createDeflate } from 'node:zlib'
 import type { FileHandle, Fs, Random } from '../../events/ports.js'
 import { headerOf, type ObjectKind } from './git-format.js'
 import { inflateFrom } from './inflate.js'
 import type { OpenedObject } from './packs.js'
+
+/** How what is not whole yet is called: git's own `tmp_` it removes itself when it prunes, whoever is at it. */
+export const unfinished = 'unfinished_'
 
 /** Objects that stand in a file of their own: what is too large for the memory of a pack. */
 export class Loose {
@@ -65,7 +68,7 @@ export class Loose {
    * gave another number of bytes (the file changed meanwhile).
    */
   async write(size: number, source: AsyncIterable<Uint8Array>): Promise<string | null> {
-    const temporary = join(this.folder, `tmp_obj_${this.random.hex(8)}`)
+    const temporary = join(this.folder, `${unfinished}obj_${this.random.hex(8)}`)
     const file = this.fs.open(temporary, 'new')
     let oid: string | null
     try {
@@ -84,8 +87,15 @@ export class Loose {
     const folder = join(this.folder, oid.slice(0, 2))
     this.fs.makeDir(folder)
     this.fs.rename(temporary, this.pathOf(oid))
-    await this.fs.syncDir(folder)
+    await this.settle([oid])
     return oid
+  }
+
+  /** Makes the names of objects that are there durable: someone else may have put them there, and not synced them yet. */
+  async settle(oids: Iterable<string>): Promise<void> {
+    const folders = new Set([...oids].map((oid) => dirname(this.pathOf(oid))))
+    for (const folder of folders) await this.fs.syncDir(folder)
+    if (folders.size > 0) await this.fs.syncDir(this.folder)
   }
 }
 

@@ -168,9 +168,11 @@ export class Packs {
     if (this.#indexes !== null) return this.#indexes
     this.#stamp = this.#stampNow()
     const found = new Map<string, PackIndex>()
-    for (const file of this.fs.readDir(this.folder)) {
-      if (!file.endsWith('.idx')) continue
+    const files = new Set(this.fs.readDir(this.folder))
+    for (const file of files) {
       const name = file.slice(0, -4)
+      // A power cut may leave an index whose pack it took: nothing that it lists is there.
+      if (!file.endsWith('.idx') || !files.has(`${name}.pack`)) continue
       found.set(name, this.#known.get(name) ?? new PackIndex(this.fs.readFile(join(this.folder, file))))
     }
     this.#known = found

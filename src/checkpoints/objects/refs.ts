@@ -2,14 +2,19 @@ import { dirname, join } from 'node:path'
 import type { Fs, Random } from '../../events/ports.js'
 import { isOid } from './git-format.js'
 import { writeAll } from './loose.js'
+import { RefLocks, waitingRef } from './ref-locks.js'
 
 /** The refs of a repository: one file each, and those that `git gc` packed. Whoever writes holds the lock of the refs. */
 export class Refs {
+  readonly #locks: RefLocks
+
   constructor(
     readonly fs: Fs,
     readonly random: Random,
     readonly folder: string,
-  ) {}
+  ) {
+    this.#locks = new RefLocks(fs, folder)
+  }
 
   /** The commit that a ref (`refs/heads/…`) points to; null where there is none. */
   read(name: string): string | null {
@@ -18,11 +23,14 @@ export class Refs {
 
   /** Every ref that begins so. */
   list(prefix = 'refs/'): ReadonlyMap<string, string> {
-    const found = new Map([...this.#packed()].filter(([name]) => name.startsWith(prefix)))
+    const found = new Map<string, string>()
     for (const name of this.#names('refs')) {
-      const oid = name.startsWith(prefix) ? this.#loose(name) : null
+      const oid = name.startsWith(prefix) && !name.endsWith('.lock') ? this.#loose(name) : null
       if (oid !== null) found.set(name, oid)
     }
+    // These come last: git packs a ref first, and then removes its file.
+    for (const [name, oid] of this.#packed())
+      if (name.startsWith(prefix) && !found.has(name)) found.set(name, oid)
     return found
   }
 
@@ -31,42 +39,88 @@ export class Refs {
    * refs are written beside meanwhile, so that the disk is waited for once.
    */
   async write(moves: ReadonlyMap<string, string | null>, first: () => Promise<void>): Promise<void> {
-    const isGone = (name: string): boolean => moves.get(name) === null
-    const packed = this.#packed()
-    const left = [...packed].filter(([name]) => !isGone(name)).sort()
-    const texts: (readonly [name: string, text: string])[] = []
-    for (const [name, oid] of moves) if (oid !== null) texts.push([name, `${oid}\n`])
-    if (left.length < packed.size) {
-      const lines = left.map(([ref, commit]) => `${commit} ${ref}\n`)
-      texts.push(['packed-refs', `# pack-refs with: sorted \n${lines.join('')}`])
-    }
-    const waiting = texts.map(([name, text]) => ({ name, text, path: `tmp_ref_${this.random.hex(8)}` }))
-    const written = waiting.map(({ path, text }) => this.#writeSynced(path, text))
-    const failed = (await Promise.allSettled([first(), ...written])).find(
-      ({ status }) => status === 'rejected',
-    )
-    if (failed !== undefined) {
+    const put = [...moves].flatMap(([name, oid]) => (oid === null ? [] : [{ name, text: `${oid}\n` }]))
+    const waiting = put.map((one) => ({ ...one, path: this.#waiting() }))
+    try {
+      const written = waiting.map(({ path, text }) => this.#writeSynced(path, text))
+      // Their names too: a lock of which a power cut leaves no other name would not be known as ours.
+      if (waiting.length > 0) written.push(this.#syncFolders(waiting.map(({ path }) => path)))
+      const failed = (await Promise.allSettled([first(), ...written])).find(
+        ({ status }) => status === 'rejected',
+      )
+      if (failed !== undefined) throw (failed as PromiseRejectedResult).reason
+      for (const { name, path } of waiting) await this.#place(path, name)
+      await this.#syncFolders(waiting.map(({ name }) => name))
+    } finally {
       for (const { path } of waiting) this.fs.remove(join(this.folder, path))
-      throw (failed as PromiseRejectedResult).reason
     }
-    for (const { name, path } of waiting) this.#place(join(this.folder, path), join(this.folder, name))
-    const gone = [...moves.keys()].filter(isGone)
-    for (const name of gone) this.fs.remove(join(this.folder, name))
-    const changed = new Set(waiting.map(({ name }) => dirname(name)))
-    for (const folder of new Set(gone.map((name) => dirname(name))))
-      if (this.fs.stat(join(this.folder, folder)) !== null) changed.add(folder)
-    for (const folder of changed) await this.fs.syncDir(join(this.folder, folder))
+    const gone = [...moves.keys()].filter((name) => moves.get(name) === null)
+    if (gone.length > 0) await this.#drop(gone)
   }
 
-  /** The folder is there but for the first ref of its kind, or after git cleared an empty one away. */
-  #place(from: string, to: string): void {
-    try {
-      this.fs.rename(from, to)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      this.fs.makeDir(dirname(to))
-      this.fs.rename(from, to)
+  async #syncFolders(names: readonly string[]): Promise<void> {
+    for (const folder of new Set(names.map((name) => dirname(join(this.folder, name)))))
+      if (this.fs.stat(folder) !== null) await this.fs.syncDir(folder)
+  }
+
+  /** Removes what a crash left half-written. */
+  tidy(): void {
+    const locks = ['packed-refs.lock', ...this.#names('refs')].filter((name) => name.endsWith('.lock'))
+    this.#locks.tidy(locks.map((name) => name.slice(0, -'.lock'.length)))
+  }
+
+  #waiting(): string {
+    return `${waitingRef}${this.random.hex(8)}`
+  }
+
+  /** Gives a ref that waits its name. */
+  async #place(path: string, name: string): Promise<void> {
+    if (await this.#locks.take(path, name))
+      try {
+        this.#locks.place(name)
+      } catch (error) {
+        this.#locks.release(name)
+        throw error
+      }
+    else {
+      // No hard links, no locks of git's: it is renamed all the same.
+      const to = join(this.folder, name)
+      if (this.fs.stat(dirname(to)) === null) this.fs.makeDir(dirname(to))
+      this.fs.rename(join(this.folder, path), to)
     }
+  }
+
+  /** Packed refs go first: a file alone would show the packed one again. */
+  async #drop(names: readonly string[]): Promise<void> {
+    const path = this.#waiting()
+    await this.#writeSynced(path, '')
+    await this.fs.syncDir(this.folder)
+    const held: string[] = []
+    try {
+      for (const name of ['packed-refs', ...names]) if (await this.#locks.take(path, name)) held.push(name)
+      await this.#unpack(names)
+      for (const name of names) this.fs.remove(join(this.folder, name))
+    } finally {
+      for (const name of held) this.#locks.release(name)
+      // The file goes last, on disk too: by it the locks are known as ours.
+      await this.#syncFolders(['packed-refs', ...names])
+      this.fs.remove(join(this.folder, path))
+    }
+  }
+
+  async #unpack(names: readonly string[]): Promise<void> {
+    const packed = this.#packed()
+    const left = [...packed].filter(([name]) => !names.includes(name)).sort()
+    if (left.length === packed.size) return
+    const lines = left.map(([ref, commit]) => `${commit} ${ref}\n`)
+    const path = this.#waiting()
+    try {
+      await this.#writeSynced(path, `# pack-refs with: sorted \n${lines.join('')}`)
+      this.fs.rename(join(this.folder, path), join(this.folder, 'packed-refs'))
+    } finally {
+      this.fs.remove(join(this.folder, path))
+    }
+    await this.fs.syncDir(this.folder)
   }
 
   async #writeSynced(path: string, text: string): Promise<void> {

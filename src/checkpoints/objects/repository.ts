@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Fs, Random } from '../../events/ports.js'
 import { writeAll } from './loose.js'
 
@@ -29,6 +29,10 @@ export const prepareRepository = async (fs: Fs, random: Random, folder: string):
   if (fs.stat(join(folder, 'HEAD')) !== null) return
   for (const inner of ['objects/pack', 'objects/info', 'refs/heads', 'refs/archive'])
     fs.makeDir(join(folder, inner))
+  // Those that were there may be ones that a killed process made, and never synced into the folders above them.
+  for (const inner of ['objects', 'refs', '.']) await fs.syncDir(join(folder, inner))
+  await fs.syncDir(dirname(folder))
+  await fs.syncDir(dirname(dirname(folder)))
   await put(fs, random, join(folder, 'config'), config)
   // HEAD comes last: with it the repository is one.
   await put(fs, random, join(folder, 'HEAD'), 'ref: refs/heads/none\n')

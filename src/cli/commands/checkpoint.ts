@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { shownPath } from '../../checkpoints/shown-path.js'
 import type { CheckpointReason } from '../../checkpoints/take.js'
 import type { LeftOut } from '../../events/file-record.js'
@@ -18,7 +18,7 @@ export const run: Run = async (context, [name = '', ...paths], options) => {
   const taken = await withSession(context, name, (session) =>
     session.checkpoint(absolute, reason === undefined ? {} : { reason }),
   )
-  await print(context, taken)
+  await print(context, { ...taken, refused: asGiven(taken.refused, absolute ?? [], paths) })
   if (taken.failed !== null) throw new CheckpointFailed(taken.failed, name)
   return taken.refused.length + taken.unread.length > 0 ? exit.failed : exit.done
 }
@@ -33,5 +33,17 @@ const print = async (context: Context, taken: CheckpointTaken): Promise<void> =>
   const said = taken.id === null ? 'nothing changed' : taken.id
   await out.line(`${said}${files.length > 0 ? `  ${counted(files.length, 'file')}` : ''}`)
 }
+
+/** Refused paths are named as they were given, each of its names where one was given twice; those found in a folder, as all others. */
+const asGiven = (
+  refused: readonly LeftOut[],
+  absolute: readonly string[],
+  given: readonly string[],
+): readonly LeftOut[] =>
+  [...new Map(refused.map((left) => [left.path, left])).values()].flatMap(({ path, why }) => {
+    const names = given.filter((_, i) => absolute[i] === path)
+    if (names.length > 0) return [...new Set(names)].map((name) => ({ path: name, why }))
+    return [{ path: isAbsolute(path) ? path : shownPath(path), why }]
+  })
 
 const shown = ({ path, why }: LeftOut): LeftOut => ({ path: shownPath(path), why })
