@@ -49,6 +49,8 @@ export interface ReadOptions {
   readonly report?: (damage: Damage) => void
   /** Begin at this byte, which must be the start of a line. Links to earlier events are then taken on trust. */
   readonly from?: number
+  /** About how much to read at once (bytes), for who wants but a line or two. */
+  readonly chunk?: number
 }
 
 /** Which file (or row) a log is, and how far it goes: what a saved fold is held against. */

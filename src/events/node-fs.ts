@@ -115,9 +115,16 @@ const syncDir = async (path: string): Promise<void> => {
   }
 }
 
-const readDir = (path: string): readonly string[] => {
+const readDir = (path: string): readonly string[] => namesIn(() => fs.readdirSync(path))
+
+const readDirNoLinks = (path: string): readonly string[] =>
+  namesIn(() =>
+    fs.readdirSync(path, { withFileTypes: true }).flatMap((one) => (one.isSymbolicLink() ? [] : one.name)),
+  )
+
+const namesIn = (read: () => string[]): readonly string[] => {
   try {
-    return fs.readdirSync(path).sort()
+    return read().sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
@@ -152,6 +159,7 @@ export const nodeFs: Fs = {
     }
   },
   readDir,
+  readDirNoLinks,
   makeDir,
   rename: fs.renameSync,
   link: fs.linkSync,

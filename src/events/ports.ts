@@ -59,6 +59,8 @@ export interface Fs {
   readFile(path: string): Uint8Array
   /** Names, sorted; [] where the folder does not exist. */
   readDir(path: string): readonly string[]
+  /** The same without symlinks, by one look at the folder; where it is left out, `isLink` is asked of each. */
+  readDirNoLinks?(path: string): readonly string[]
   /** Makes the folder and its parents, 0700, and syncs what it made into their parents. */
   makeDir(path: string): void
   rename(from: string, to: string): void

@@ -8,15 +8,15 @@ export type Edits = ReadonlyMap<EventId, Content | null>
 
 const redacted = '[redacted]'
 
-/** The last edit of a target counts. An edit whose text was redacted still hides what it replaced. */
+/** The last edit of a target counts. An edit whose text was redacted still hides what it replaced, and says so. */
 export const editsOf = (events: Iterable<Event>): Edits => {
   const edits = new Map<EventId, Content | null>()
   for (const event of events) {
     if (event.type !== 'edit') continue
     const members = membersOf(event)
     const target = stringOf(members.target)
-    if (target !== null)
-      edits.set(target, event.redacted === true ? redacted : contentOf(members.replacement))
+    const isHidden = event.redacted === true && members.replacement !== null
+    if (target !== null) edits.set(target, isHidden ? redacted : contentOf(members.replacement))
   }
   return edits
 }

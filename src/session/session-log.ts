@@ -157,6 +157,8 @@ export class SessionLog {
       return appended.right.lines
     }
     await this.reload()
+    // Whoever reads does not see what whoever appends stands on: to decide again would go on for ever.
+    if ((this.#state.index.tail ?? this.id) === tail) throw appended.left
     return null
   }
 

@@ -100,6 +100,7 @@ export class MemoryFs implements Fs {
 
   rename(from: string, to: string): void {
     this.ask('rename', to)
+    if (!this.#folders.has(dirname(to))) throw systemError('ENOENT')
     const file = this.#files.get(from)
     if (file !== undefined) {
       this.#files.delete(from)

@@ -290,8 +290,8 @@ describe('the blobs of a session', () => {
       return undefined
     }
     await right(logOn(fs).blobs.put(root.id, blobs))
-    // Their own folder, and the session's: the former may be what a killed process made and never synced.
-    expect(order).toEqual(['write', 'sync', 'rename', 'syncDir', 'syncDir'])
+    // The folder is made beside, and renamed into its place. Their own folder, and the session's: the former may be what a killed process made and never synced.
+    expect(order).toEqual(['rename', 'write', 'sync', 'rename', 'syncDir', 'syncDir'])
     expect(await logOn(fs.afterPowerCut()).blobs.get(root.id, ref)).toEqual(bytes)
   })
 

@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fileLog } from '../../src/events/file-log/file-log.js'
-import { sha256 } from '../../src/events/id.js'
 import type { Line } from '../../src/events/line.js'
 import { nodeFs } from '../../src/events/node-fs.js'
 import { systemPorts } from '../../src/events/system.js'
@@ -48,26 +47,6 @@ const logIn = (store: string) => fileLog({ ...systemPorts, folder: store })
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8)
 
 describe('files and folders', () => {
-  test('are private whatever the umask (INV-12)', async () => {
-    for (const mask of [0o000, 0o077, 0o777]) {
-      const store = join(folder, `store-${mask}`, 'deep')
-      const before = process.umask(mask)
-      try {
-        const log = logIn(store)
-        const blob = Buffer.from(`blob ${mask}`)
-        await right(log.create([root], 'sync', new Map([[sha256(blob), blob]])))
-        const session = join(store, root.id)
-        for (const one of [join(folder, `store-${mask}`), store, session, join(session, 'blobs')])
-          expect(modeOf(one)).toBe('700')
-        expect(modeOf(join(session, 'data.jsonl'))).toBe('600')
-        expect(modeOf(join(session, 'blobs', sha256(blob)))).toBe('600')
-        log.close()
-      } finally {
-        process.umask(before)
-      }
-    }
-  })
-
   test('that are there already keep the modes that they have', () => {
     const path = join(folder, 'there')
     mkdirSync(path, 0o755)

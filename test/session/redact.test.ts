@@ -133,6 +133,24 @@ describe('redacting events', () => {
     await clean(store)
   })
 
+  it('takes nothing more the second time: an edit that took words away said none, and has no copy', async () => {
+    const { store, session, answer } = await begun()
+    const [, system] = await eventsOf(store, session.id)
+    await session.compact({ summary: 'about a horse' })
+    const edits = [
+      await session.edit((system as Event).id, null),
+      await session.edit(answer.id, null),
+      await session.edit(answer.id, 'a word'),
+    ]
+    const before = await contextOf(store, session.id)
+    const events = edits.slice(0, 2).map((id) => ({ id }) as Event)
+    const one = await redacted(store, session, ...events)
+    expect(one).toMatchObject({ redacted: edits.slice(0, 2), followed: [] })
+    expect(await contextOf(store, session.id)).toEqual(before)
+    expect((await redacted(store, session, ...events)).redacted).toEqual([])
+    await clean(store)
+  })
+
   it('keeps the structure: calls stay paired with their results, tokens stay counted', async () => {
     const { store, session } = await begun()
     const called = await say(session, call('c1', { usage: { input: 10, output: 5 }, model: 'm' }))

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Damage } from '../../src/events/errors/index.js'
 import { Damaged } from '../../src/events/errors/index.js'
-import { advancesHead, type EventId } from '../../src/events/event.js'
+import { advancesHead, type Event, type EventId } from '../../src/events/event.js'
 import { eventOf } from '../../src/events/event-of.js'
 import { namingsOf } from '../../src/events/file-log/naming.js'
 import { segmentsOf } from '../../src/events/file-log/scan.js'
@@ -15,6 +15,7 @@ import type { SimDisk } from './disk/disk.js'
 import type { Computer } from './machine.js'
 import { Broken, type KnownSession } from './model.js'
 import { Onlooker } from './onlooker.js'
+import { searched } from './step.js'
 
 /** A log read whole, and what was said of bytes that are no events. */
 interface Read {
@@ -66,6 +67,7 @@ export const check = async (
   const store = await onlooker.store
   const found = findLogs(onlooker.disk, store)
   mustBeFound(known, found, onlooker.disk)
+  for (const one of known.values()) mustBeHidden(onlooker.disk, one)
   if (computer.precious.size > 0) await checkCode(onlooker.disk, onlooker.fs, computer.precious)
   const seen = new Map<EventId, Seen>()
   for (const one of found.values()) {
@@ -74,6 +76,7 @@ export const check = async (
   }
   if (deep === null || deep % 4 === 1) await checkCaches(computer, seen)
   if (deep === null || deep % 4 === 2) await checkVerify(store)
+  if (deep === null || deep % 4 === 2) await checkSearch(store, deep === null ? null : deep >>> 2)
   if (deep === null || deep % 4 === 3) await checkRecovery(computer, found)
   return seen
 }
@@ -103,9 +106,11 @@ const mustBeFound = (
   const archived = new Set(
     [...disk.files()].map(([path]) => /\/archive\/([0-9a-f]{32})\/data\.jsonl$/.exec(path)?.[1]),
   )
-  for (const { id, place } of known.values()) {
+  for (const { id, place, mayBeGone, isPurged } of known.values()) {
     const where = [...(found.has(id) ? ['live'] : []), ...(archived.has(id) ? ['archived'] : [])]
-    const isRight = where.length === 1 && (place === 'unsure' || where[0] === place)
+    const isRight =
+      (where.length === 1 && (place === 'unsure' || where[0] === place)) || (where.length === 0 && mayBeGone)
+    must(!isPurged || where.length === 0, 'PURGED', () => `session ${id} was purged and is ${where}`)
     must(
       isRight,
       'INV-2',
@@ -129,6 +134,7 @@ const checkLog = async (
   mustAccount(id, bytes, lines, told)
   const state = foldOf(id, lines)
   mustShowEnds(id, lines, state)
+  mustHoldRecords(id, lines, known?.records ?? new Set())
   return { lines, state, bytes }
 }
 
@@ -174,6 +180,7 @@ const mustShowEnds = (id: EventId, lines: readonly Line[], state: SessionIndexSt
       event.id,
       event.type === 'branch' ? String(event.name) : (branches.get(event.parent ?? '') ?? 'main'),
     )
+  if (!lines.some(({ type }) => type === 'recovered' || type === 'repaired')) mustHang(id, events)
   const shown = new Set([head, ...diverged.map(({ leaf }) => leaf)])
   const shownBranches = new Set([...shown].map((one) => branches.get(one ?? '')))
   for (const { id: end, type } of events) {
@@ -183,6 +190,56 @@ const mustShowEnds = (id: EventId, lines: readonly Line[], state: SessionIndexSt
       'INV-7',
       () => `the end ${end} of ${id} (${branches.get(end)}; shown ${[...shownBranches]}) is hidden`,
     )
+  }
+}
+
+/** What an import said it brought is there, each record once. */
+const mustHoldRecords = (id: EventId, lines: readonly Line[], records: ReadonlySet<string>): void => {
+  const held = new Set<string>()
+  for (const line of lines) {
+    const { origin } = eventOf(line, id) as {
+      readonly origin?: { readonly format: string; readonly id: string }
+    }
+    if (origin?.format !== 'sim') continue
+    must(!held.has(origin.id), 'IMPORT', () => `the record ${origin.id} stands twice in ${id}`)
+    held.add(origin.id)
+  }
+  for (const record of records)
+    must(held.has(record), 'IMPORT', () => `the record ${record} was brought and is gone from ${id}`)
+}
+
+/** What was redacted is in no file of its session, and in no row of it; the archive holds it until it is purged. */
+const mustBeHidden = (disk: SimDisk, { id, hidden, isPurged }: KnownSession): void => {
+  if (hidden.size === 0 && !isPurged) return
+  for (const [path, file] of disk.files()) {
+    const isIndex = path.endsWith('/metadata.jsonl')
+    if (!isIndex && !path.includes(`/${id}/`)) continue
+    if (path.includes('/archive/')) continue
+    const text = file.bytes.toString('latin1', 0, file.size)
+    const own = isIndex ? text.split('\n').filter((row) => row.includes(`"session":"${id}"`)) : [text]
+    must(!isPurged || own.length === 0, 'PURGED', () => `${path} has a row of ${id}, which was purged`)
+    for (const one of hidden)
+      must(
+        !own.some((part) => part.includes(one)),
+        'REDACTED',
+        () => `${path} holds what was redacted: ${one}`,
+      )
+  }
+}
+
+/**
+ * INV-7: an event hangs on an open end, or is the head event of a move: who was overtaken says so before going on. But for
+ * a `restore`, which is written as it was decided before the files changed, whoever came first.
+ */
+const mustHang = (id: EventId, events: readonly Event[]): void => {
+  const open = new Set<EventId>()
+  for (const event of events) {
+    const { parent, type } = event
+    const isRight = parent === null || type === 'head' || type === 'restore' || open.has(parent)
+    must(isRight, 'INV-7', () => `${type} ${event.id} of ${id} hangs on ${parent}, which was no open end`)
+    if (type === 'head') open.delete(event.from as EventId)
+    if (parent !== null) open.delete(parent)
+    open.add(event.id)
   }
 }
 
@@ -238,7 +295,24 @@ const checkCaches = async (computer: Computer, seen: ReadonlyMap<EventId, Seen>)
   must(rows.length === seen.size, 'INV-8', () => `${seen.size} sessions, ${rows.length} listed`)
 }
 
-const harmless = new Set(['torn-tail', 'gap'])
+/** INV-8: a search finds the same with the index and without. */
+const checkSearch = async (store: Store, deep: number | null): Promise<void> => {
+  const text = searched[(deep ?? 0) % searched.length] as string
+  const found = async (scan: boolean): Promise<readonly string[]> => {
+    const hits: string[] = []
+    for await (const { session, event, excerpt } of store.search({ text, scan, report: () => {} }))
+      hits.push(`${session} ${event} ${excerpt}`)
+    return hits.sort()
+  }
+  const [withIndex, without] = [await found(false), await found(true)]
+  must(
+    withIndex.join('\n') === without.join('\n'),
+    'INV-8',
+    () => `searching ${text} finds ${withIndex.length} with the index and ${without.length} without`,
+  )
+}
+
+const harmless = new Set(['torn-tail', 'gap', 'redaction-unfinished'])
 const checkVerify = async (store: Store): Promise<void> => {
   const { problems } = await store.verify()
   for (const { kind, session, detail } of problems)

@@ -13,7 +13,8 @@ const machine = (naming: 'journal' | 'loose' = 'loose') => {
     harm: null,
     ask: (_, bytes = 0) => bytes,
     done: () => {},
-    waitForDisk: async () => ({ isLost }),
+    waitForDisk: (_, then) => then(isLost),
+    watch: () => () => {},
     lose: (file, promised) => file.lose(promised, new Seeded(1)),
     attempts: () => {},
   }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../src/events/ports.js'
 import { type DiskOptions, failure, SimDisk } from './disk/disk.js'
 import type { Promised, SimFile } from './disk/file.js'
-import { Changes, Killed, type Machine, type Operation, SimFs } from './disk/sim-fs.js'
+import { Changes, Killed, type Machine, type Operation } from './disk/sim-fs.js'
 import { Broken } from './model.js'
 import { Seeded } from './random.js'
+import { nobody, type Realm } from './realm.js'
 import { Scheduler } from './scheduler.js'
 import type { Fault } from './step.js'
 
@@ -33,6 +34,8 @@ export interface Counts {
   kills: number
   cuts: number
   faults: number
+  /** How often a process was stopped between two calls, and others went first. */
+  switches: number
   acked: number
   checks: number
 }
@@ -42,7 +45,7 @@ export class Computer {
   readonly scheduler: Scheduler
   readonly seeded: Seeded
   readonly changes = new Changes()
-  readonly counts: Counts = { calls: 0, kills: 0, cuts: 0, faults: 0, acked: 0, checks: 0 }
+  readonly counts: Counts = { calls: 0, kills: 0, cuts: 0, faults: 0, switches: 0, acked: 0, checks: 0 }
   readonly clock: Clock = { now: () => this.#started + Math.floor(this.scheduler.now) + this.offset }
   readonly disk: SimDisk
   offset = 0
@@ -50,6 +53,11 @@ export class Computer {
   readonly attempted = new Set<string>()
   /** What stands in the user's files, as they or their tools wrote it last. */
   readonly precious = new Map<string, string>()
+  /** Other tools' files: their records. */
+  readonly foreign = new Map<string, string[]>()
+  /** How often someone set out to prune, or to purge, in all. */
+  prunes = 0
+  purges = 0
   /** Set when the power goes: nothing happens any more before `restart`. */
   isDown = false
   isStuck = false
@@ -64,6 +72,8 @@ export class Computer {
   ) {
     this.seeded = new Seeded(seed, 2)
     const order = new Seeded(seed, 3)
+    this.#switching = new Seeded(seed, 6)
+    this.#switchEvery = this.#switching.pick([0, 4, 10, 30])
     this.scheduler = new Scheduler(() => order.next32())
     const options: DiskOptions = {
       naming: this.seeded.chance(0.5) ? 'journal' : 'loose',
@@ -79,11 +89,26 @@ export class Computer {
     return new Broken('PROGRESS', `more than ${mostCalls} calls`)
   }
 
-  /** Starts a process. */
-  start(): ProcessMachine {
-    const process = new ProcessMachine(this)
+  /** Starts a process in a realm, where none is running. */
+  start(realm: Realm): ProcessMachine {
+    const process = new ProcessMachine(this, realm)
     this.#running.add(process)
     return process
+  }
+
+  /** Processes that are in the midst of something: each of them but the last was stopped there, and goes on later. */
+  readonly busy = new Set<ProcessMachine>()
+  readonly #switching: Seeded
+  /** One of so many calls lets others go first; 0: none. */
+  readonly #switchEvery: number
+
+  /** Before a call: now and then the kernel lets other processes go first, for as long as it likes. */
+  preempt(): void {
+    if (this.#switchEvery === 0 || this.#switching.below(this.#switchEvery) > 0) return
+    const most = this.#switching.chance(0.5) ? 1 : this.#switching.between(2, 24)
+    for (let count = 0; count < most && !this.isDown && !this.isStuck; count++)
+      if (!this.scheduler.runOther(this.busy)) return
+    this.counts.switches++
   }
 
   kill(process: ProcessMachine): void {
@@ -112,7 +137,6 @@ export class Computer {
 
 /** The machine as one process sees it. */
 export class ProcessMachine implements Machine {
-  readonly fs: SimFs
   isAlive = true
   /** It met a fault: what it then refuses may be for that. */
   hadFault = false
@@ -122,8 +146,35 @@ export class ProcessMachine implements Machine {
   /** What a short write left to be refused: a disk that is full stays so for a while. */
   #fullFor = 0
 
-  constructor(readonly computer: Computer) {
-    this.fs = new SimFs(this)
+  /** Closes what the process has open; its program gives it. */
+  closeAll: () => void = () => {}
+
+  constructor(
+    readonly computer: Computer,
+    readonly realm: Realm,
+  ) {
+    realm.process = this
+  }
+
+  /** Lets the process do something, and all that follows from it until it waits. */
+  run(job: () => void): void {
+    if (!this.isAlive) return
+    const { busy } = this.computer
+    busy.add(this)
+    try {
+      this.realm.run(job)
+    } finally {
+      busy.delete(this)
+    }
+  }
+
+  /** A timer of the process. */
+  after(ms: number, job: () => void): () => void {
+    return this.computer.scheduler.after(ms, () => this.run(job), this)
+  }
+
+  watch(path: string, onChange: () => void): () => void {
+    return this.changes.watch(path, () => this.after(0, onChange))
   }
 
   get disk(): SimDisk {
@@ -149,11 +200,14 @@ export class ProcessMachine implements Machine {
   die(): void {
     this.isAlive = false
     this.#armed = []
-    this.fs.closeAll()
+    this.closeAll()
+    if (this.realm.process === this) this.realm.process = nobody
   }
 
   ask(operation: Operation, bytes = 0): number {
     if (++this.computer.counts.calls > mostCalls) throw this.computer.endless()
+    if (!this.isAlive) throw new Killed()
+    this.computer.preempt()
     if (!this.isAlive) throw new Killed()
     if (operation === 'write' && this.#fullFor > 0) {
       this.#fullFor--
@@ -206,13 +260,12 @@ export class ProcessMachine implements Machine {
     throw new Killed()
   }
 
-  async waitForDisk(operation: 'sync' | 'syncDir'): Promise<{ readonly isLost: boolean }> {
-    const { seeded, scheduler } = this.computer
+  waitForDisk(operation: 'sync' | 'syncDir', then: (isLost: boolean) => void): void {
+    const { seeded } = this.computer
     const slow = this.#due(operation, ['slow'])
     const lost = this.#due(operation, ['lost-sync'])
     const ms = slow === null ? seeded.below(12) / 4 : new Seeded(slow.salt, 7).pick([60, 700, 2500, 11_000])
-    await new Promise<void>((resolve) => scheduler.after(ms, () => this.isAlive && resolve()))
-    return { isLost: lost !== null }
+    this.after(ms, () => then(lost !== null))
   }
 
   lose(file: SimFile, promised: Promised): void {
@@ -221,7 +274,7 @@ export class ProcessMachine implements Machine {
   }
 
   attempts(path: string, bytes: Uint8Array): void {
-    if (!path.includes('/data.jsonl')) return
+    if (!path.includes('/data.jsonl') && !path.includes('/.new-log-')) return
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     for (let at = 0; at < text.length; ) {
       if (text.toString('latin1', at, at + idAt) === idPrefix) {

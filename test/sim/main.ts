@@ -9,6 +9,7 @@ import { type Counts, type Harm, harms } from './machine.js'
 import { type Failure, play, whenUnhandled } from './run.js'
 import { shrink } from './shrink.js'
 import { type Step, stepsOf } from './step.js'
+import { watchdog } from './watchdog.js'
 
 const { values } = parseArgs({
   options: {
@@ -43,13 +44,14 @@ const totals: Counts & { runs: number } = {
   kills: 0,
   cuts: 0,
   faults: 0,
+  switches: 0,
   acked: 0,
   checks: 0,
 }
 
 const add = (counts: Counts): void => {
   totals.runs++
-  for (const name of ['calls', 'kills', 'cuts', 'faults', 'acked', 'checks'] as const)
+  for (const name of ['calls', 'kills', 'cuts', 'faults', 'switches', 'acked', 'checks'] as const)
     totals[name] += counts[name]
 }
 
@@ -84,7 +86,7 @@ const harmNamed = (name: string): Harm => {
 
 const tell = async (seed: number, steps: readonly Step[], failure: Failure): Promise<void> => {
   console.error(`seed ${seed} fails: ${failure.detail.slice(0, 500)}; shrinking it`)
-  const least = await shrink(seed, steps, failure)
+  const least = await shrink(seed, steps, failure, beat)
   for (const [i, step] of least.steps.entries()) console.error(`${String(i).padStart(3)}  ${lineOf(step)}`)
   console.error(
     `after step ${least.failure.step}: ${least.failure.detail.slice(0, 1000)}\n${least.failure.stack.slice(0, 3000)}`,
@@ -96,17 +98,21 @@ const tell = async (seed: number, steps: readonly Step[], failure: Failure): Pro
   console.error(`kept as ${path}; again: npm run sim -- --seed ${seed} --runs 1 --steps ${steps.length}`)
 }
 
+/** No run takes so long by far, however busy the machine is (s). */
+const hangsAfter = 60
 /** Milliseconds as seconds. */
 const tenths = (ms: number): number => Math.round(ms / 100) / 10
 process.on('unhandledRejection', whenUnhandled)
 const [first, runs, seconds, every] = [number('seed'), number('runs'), number('seconds'), number('every')]
 const started = performance.now()
 const isTimeUp = (): boolean => seconds > 0 && performance.now() - started > seconds * 1000
+const beat = watchdog(hangsAfter)
 const kinds = new Map<string, { count: number; readonly seed: number }>()
 const kept = values.replay.map((path) => JSON.parse(readFileSync(path, 'utf8')) as Kept)
 const harm = values.harm === '' ? null : harmNamed(values.harm)
 for (let i = 0; i < (kept.length || runs) && !isTimeUp(); i++) {
   const { seed, steps: drawn } = kept[i] ?? drawnFrom(first + i * every)
+  beat(seed)
   const { failure, counts } = await play(seed, drawn, harm)
   add(counts)
   if (failure === null) continue

@@ -1,12 +1,14 @@
-import { Tagged } from '../../src/events/errors/index.js'
+import type { Damage } from '../../src/events/errors/index.js'
 import type { EventId } from '../../src/events/event.js'
-import { Actor } from './actor.js'
+import type { Actor } from './actor.js'
 import { check, type Seen } from './check.js'
 import { checkGrown, checkLive, checkWatchers } from './check-live.js'
 import { Killed } from './disk/sim-fs.js'
-import { Computer, type Counts, type Harm } from './machine.js'
+import { Computer, type Counts, type Harm, type ProcessMachine } from './machine.js'
 import { Broken, type KnownSession } from './model.js'
+import type * as Program from './program.js'
 import { Seeded } from './random.js'
+import { type Realm, realms } from './realm.js'
 import { alone, inTimeOf } from './scheduler.js'
 import type { Step } from './step.js'
 
@@ -57,15 +59,28 @@ export const play = async (
 
 export const failureOf = (error: unknown, step: number): Failure => {
   const { name, message, stack = '' } = error as Error
-  const law = error instanceof Broken ? error.law : error instanceof Tagged ? error.tag : name
+  const { law: broken } = error as { readonly law?: string }
+  const law = broken ?? tagOf(error) ?? name
   return { law, detail: message, step, stack }
 }
+
+/** Of an error of the engine's own; null: of another. It may be of any realm. */
+const tagOf = (error: unknown): string | null => {
+  const { tag } = error as { readonly tag?: unknown }
+  return typeof tag === 'string' ? tag : null
+}
+
+const programOf = ({ realm }: ProcessMachine): typeof Program => realm.program as typeof Program
+
+/** One for each process at a time. */
+const places = realms(3)
 
 class World {
   readonly computer: Computer
   readonly known = new Map<EventId, KnownSession>()
   readonly actors: (Actor | null)[] = [null, null, null]
-  readonly #underWay = new Map<Promise<void>, Actor>()
+  /** How many calls of each process have not ended. */
+  readonly #underWay = new Map<Actor, number>()
   #seeds = 0
   #broken: unknown = null
   #seen: ReadonlyMap<EventId, Seen> = new Map()
@@ -98,8 +113,7 @@ class World {
     if (this.computer.isDown) await this.#restart(new Seeded(this.seed, 10))
     for (const actor of this.actors) {
       if (actor === null || !actor.machine.isAlive) continue
-      for (const session of actor.open.values()) session.close()
-      for (const { stop } of actor.watched) stop.abort()
+      actor.machine.run(() => actor.leave())
       this.computer.kill(actor.machine)
     }
     this.computer.scheduler.clear()
@@ -110,7 +124,7 @@ class World {
 
   /** What nobody waits for ends a real program: only who was killed may leave it behind. */
   unhandled(error: unknown): void {
-    if (!(error instanceof Killed)) this.#broken ??= new Broken('UNHANDLED', String((error as Error).stack))
+    if (!isOfKilled(error)) this.#broken ??= new Broken('UNHANDLED', String((error as Error).stack))
   }
 
   close(): void {
@@ -118,40 +132,41 @@ class World {
   }
 
   async #openAll(): Promise<void> {
-    const actor = this.#newActor()
-    for (const { id, place } of this.known.values()) {
-      if (place !== 'live') continue
-      const done = (async () => {
-        const session = await (await actor.store).open(id)
-        const known = actor.knownOf(id)
-        actor.acked(
-          known,
-          await session.append({ type: 'message', role: 'user', content: 'all is well' } as never),
-          true,
-        )
-        session.close()
-      })()
-      let isDone = false
-      const ended = done.finally(() => {
-        isDone = true
-      })
-      ended.catch(() => undefined)
-      await this.computer.scheduler.run(() => !isDone)
-      if (!isDone) throw new Broken('PROGRESS', `opening ${id} waits for nothing`)
-      await ended
-    }
+    const actor = this.#newActor(0)
+    for (const { id, place } of this.known.values())
+      if (place === 'live') await this.#through(actor, (ended) => actor.comeLast(id, ended))
+    await this.#through(actor, (ended) => programOf(actor.machine).importAll(actor, ended))
+  }
+
+  /** Does something to its end, which must come. */
+  async #through(actor: Actor, begin: (ended: (error: unknown) => void) => void): Promise<void> {
+    let end: { readonly error: unknown } | undefined
+    actor.machine.run(() =>
+      begin((error) => {
+        end = { error }
+      }),
+    )
+    await this.computer.scheduler.run(() => end === undefined)
+    if (end === undefined) throw new Broken('PROGRESS', 'in the end something waits for nothing')
+    if (end.error !== null) throw end.error
   }
 
   #actor(process: number): Actor {
     const there = this.actors[process]
     if (there?.machine.isAlive === true) return there
-    const actor = this.#newActor()
+    const actor = this.#newActor(process)
     this.actors[process] = actor
     return actor
   }
 
-  #newActor(): Actor {
-    return new Actor(this.computer.start(), this.known, this.seed * 1000 + ++this.#seeds)
+  #newActor(process: number): Actor {
+    const realm = places[process] as Realm
+    const machine = this.computer.start(realm)
+    let actor: Actor | undefined
+    machine.run(() => {
+      actor = programOf(machine).start(machine, this.known, this.seed * 1000 + ++this.#seeds)
+    })
+    return actor as Actor
   }
 
   #kill(process: number): void {
@@ -161,23 +176,28 @@ class World {
 
   #act(step: Step): void {
     const actor = this.#actor(step.process)
-    const done: Promise<void> = actor
-      .act(step)
-      .catch((error: unknown) => this.#refused(actor, error))
-      .finally(() => this.#underWay.delete(done))
-    this.#underWay.set(done, actor)
+    const count = (change: number): unknown =>
+      this.#underWay.set(actor, (this.#underWay.get(actor) ?? 0) + change)
+    count(1)
+    const ended = (error: unknown): void => {
+      count(-1)
+      if (error !== null) this.#refused(actor, error)
+    }
+    actor.machine.run(() => programOf(actor.machine).act(actor, step, ended))
   }
 
   /** What a call may be refused with. Whatever else it throws is a fault of ours. */
   #refused(actor: Actor, error: unknown): void {
-    if (error instanceof Killed || !actor.machine.isAlive) return
+    if (!actor.machine.isAlive) return
+    const tag = tagOf(error)
     const isExpected =
-      error instanceof Tagged ? this.#mayRefuse(actor, error) : actor.machine.hadFault && isOfSystem(error)
+      isGap(error) ||
+      (tag !== null ? this.#mayRefuse(actor, tag) : actor.machine.hadFault && isOfSystem(error))
     if (!isExpected) this.#broken ??= error
     // What failed may have left its mark on the session; another call begins anew.
   }
 
-  #mayRefuse(actor: Actor, { tag }: Tagged): boolean {
+  #mayRefuse(actor: Actor, tag: string): boolean {
     if (always.has(tag)) return true
     return actor.machine.hadFault || this.computer.hasLost || this.computer.counts.faults > 0
   }
@@ -189,7 +209,8 @@ class World {
     const until = scheduler.now + patience
     let left = turns
     const isAlive = (): boolean => !computer.isDown && !computer.isStuck && this.#broken === null
-    const isWaiting = (): boolean => [...this.#underWay.values()].some(({ machine }) => machine.isAlive)
+    const isWaiting = (): boolean =>
+      [...this.#underWay].some(([{ machine }, count]) => count > 0 && machine.isAlive)
     await scheduler.run(() => isAlive() && (turns < 0 ? isWaiting() && scheduler.now < until : left-- > 0))
     if (turns < 0 && isAlive() && isWaiting()) throw new Broken('PROGRESS', 'a call goes on for ever')
     if (turns < 0) {
@@ -224,7 +245,7 @@ class World {
     const seen = await alone(() => check(this.computer, this.known, deep))
     // After a failed sync the cache may show what is gone later, to whoever looked meanwhile.
     if (!this.computer.hasLost) {
-      checkGrown(this.#seen, seen)
+      checkGrown(this.#seen, seen, this.known)
       for (const actor of this.actors) {
         if (actor?.machine.isAlive !== true || actor.machine.hadFault) continue
         checkLive(actor, seen)
@@ -238,6 +259,18 @@ class World {
 }
 
 const always = new Set(['Refused', 'NotFound', 'InvalidDraft', 'Moved', 'RestoreConflict'])
+
+/** What was under way in a process that was killed: whatever the engine made of it. */
+const isOfKilled = (error: unknown): boolean => {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof Killed) return true
+  return false
+}
+
+/** Lines hang on what a cut took: who reads without closing gaps is told, and so is who wants to append. */
+const isGap = (error: unknown): boolean => {
+  const { damage } = error as { readonly damage?: Damage }
+  return damage?.kind === 'gap' && damage.orphans !== undefined
+}
 
 const isOfSystem = (error: unknown): boolean => typeof (error as NodeJS.ErrnoException).code === 'string'
 

@@ -1,5 +1,7 @@
 interface Event {
   readonly at: number
+  /** Whose it is; null: the world's. */
+  readonly owner: object | null
   /** Decides between events of one time, so that the seed decides who comes first. */
   readonly order: number
   readonly number: number
@@ -24,8 +26,8 @@ export class Scheduler {
   constructor(readonly order: () => number) {}
 
   /** Runs `run` in so many milliseconds of its own time; gives the way to call that off. */
-  after(ms: number, run: () => void): () => void {
-    const event: Event = { at: this.now + ms, order: this.order(), number: ++this.#last, run }
+  after(ms: number, run: () => void, owner: object | null = null): () => void {
+    const event: Event = { at: this.now + ms, owner, order: this.order(), number: ++this.#last, run }
     let low = 0
     for (let high = this.#queue.length; low < high; ) {
       const middle = (low + high) >> 1
@@ -45,11 +47,27 @@ export class Scheduler {
     while (goesOn()) {
       const event = this.#queue.pop()
       if (event === undefined) return
-      this.now = Math.max(this.now, event.at)
-      this.ran++
-      event.run()
+      this.#happen(event)
       await settled()
     }
+  }
+
+  /**
+   * Lets the next event of someone else happen at once, in the midst of what those in `busy` do. False: none of the others
+   * waits for anything.
+   */
+  runOther(busy: ReadonlySet<object>): boolean {
+    const at = this.#queue.findLastIndex(({ owner }) => owner !== null && !busy.has(owner))
+    const [event] = at < 0 ? [] : this.#queue.splice(at, 1)
+    if (event === undefined) return false
+    this.#happen(event)
+    return true
+  }
+
+  #happen(event: Event): void {
+    this.now = Math.max(this.now, event.at)
+    this.ran++
+    event.run()
   }
 
   /** Forgets all that waits: whoever waited is dead. */
@@ -84,11 +102,22 @@ export const alone = async <T>(task: () => Promise<T>): Promise<T> => {
 export const inTimeOf = (scheduler: Scheduler): (() => void) => {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
   const before = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate }
+  Object.assign(
+    globalThis,
+    timersOf((ms, run) => scheduler.after(ms, run)),
+  )
+  return () => {
+    Object.assign(globalThis, before)
+  }
+}
+
+/** What a program knows as its timers, by a way to wait so many milliseconds. */
+export const timersOf = (after: (ms: number, run: () => void) => () => void): Timers => {
   const stops = new Map<number, () => void>()
   let last = 0
   const once = (run: () => void, ms = 1): number => {
     const id = ++last
-    const stop = scheduler.after(Math.max(1, ms), () => {
+    const stop = after(Math.max(1, ms), () => {
       stops.delete(id)
       run()
     })
@@ -98,13 +127,11 @@ export const inTimeOf = (scheduler: Scheduler): (() => void) => {
   const again = (run: () => void, ms = 1): number => {
     const id = ++last
     const next = (): void => {
-      stops.set(
-        id,
-        scheduler.after(Math.max(1, ms), () => {
-          next()
-          run()
-        }),
-      )
+      const stop = after(Math.max(1, ms), () => {
+        next()
+        run()
+      })
+      stops.set(id, stop)
     }
     next()
     return id
@@ -113,14 +140,19 @@ export const inTimeOf = (scheduler: Scheduler): (() => void) => {
     stops.get(id)?.()
     stops.delete(id)
   }
-  Object.assign(globalThis, {
+  return {
     setTimeout: once,
     clearTimeout: stop,
     setInterval: again,
     clearInterval: stop,
-    setImmediate: (run: () => void) => once(run, 0),
-  })
-  return () => {
-    Object.assign(globalThis, before)
+    setImmediate: (run) => once(run, 0),
   }
+}
+
+interface Timers {
+  readonly setTimeout: (run: () => void, ms?: number) => number
+  readonly clearTimeout: (id: number) => void
+  readonly setInterval: (run: () => void, ms?: number) => number
+  readonly clearInterval: (id: number) => void
+  readonly setImmediate: (run: () => void) => number
 }

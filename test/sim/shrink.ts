@@ -14,11 +14,17 @@ const patience = 600
  * Fewer and plainer steps that break the same law: whole stretches are left out, then single steps, then what a step
  * waits for is made plainer. The seed stays.
  */
-export const shrink = async (seed: number, steps: readonly Step[], failure: Failure): Promise<Shrunk> => {
+export const shrink = async (
+  seed: number,
+  steps: readonly Step[],
+  failure: Failure,
+  begins: (seed: number) => void,
+): Promise<Shrunk> => {
   let best: Shrunk = { steps, failure }
   let left = patience
   const holds = async (candidate: readonly Step[]): Promise<boolean> => {
     if (left-- <= 0) return false
+    begins(seed)
     const { failure: found } = await play(seed, candidate)
     if (found === null || found.law !== failure.law) return false
     best = { steps: candidate, failure: found }

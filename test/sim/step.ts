@@ -43,6 +43,12 @@ const weights = {
   fork: 1,
   archive: 1,
   unarchive: 1,
+  search: 3,
+  prune: 1,
+  purge: 1,
+  redact: 2,
+  repair: 1,
+  import: 3,
   reindex: 1,
   'drop-index': 1,
   'sweep-cache': 2,
@@ -59,6 +65,9 @@ const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array<Kind>(we
 
 const processes = 3
 
+/** What is searched for: texts that stand in some events. */
+export const searched = ['ok', 'line break', 'xxx', 'hidden'] as const
+
 /** The steps of a run, drawn from its seed. */
 export const stepsOf = (seed: number, count: number): readonly Step[] => {
   const seeded = new Seeded(seed, 1)
@@ -69,9 +78,15 @@ export const stepsOf = (seed: number, count: number): readonly Step[] => {
     // A fault wants someone to meet it, and someone who comes after.
     if (step.fault === undefined) continue
     const met = stepFrom(seeded, seeded.pick(step.fault.what === 'lost-sync' ? writing : busy), step.process)
-    steps.push(met)
-    if (step.fault.what === 'lost-sync')
-      steps.push({ ...stepFrom(seeded, seeded.pick(writing), step.process), pick: met.pick })
+    if (step.fault.what !== 'lost-sync') {
+      steps.push(met)
+      continue
+    }
+    // Another process may come while the sync is under way.
+    const isSame = seeded.chance(0.5)
+    const next = isSame ? step.process : (step.process + 1) % processes
+    steps.push(isSame ? met : { ...met, turns: seeded.below(3) })
+    steps.push({ ...stepFrom(seeded, seeded.pick(writing), next), pick: met.pick })
   }
   return steps
 }
@@ -95,6 +110,13 @@ const busy: readonly Kind[] = [
   'reindex',
   'list',
   'unsynced',
+  'search',
+  'redact',
+  'redact',
+  'import',
+  'import',
+  'prune',
+  'repair',
 ]
 
 const stepFrom = (seeded: Seeded, kind: Kind, process: number): Step => {

@@ -7,6 +7,7 @@ import { sha256 } from '../id.js'
 import type { AppendError, BlobStore, Durability } from '../log.js'
 import type { Ports } from '../system.js'
 import { refuseLink } from './links.js'
+import { makeInside } from './make-inside.js'
 
 const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
@@ -51,7 +52,7 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
   }
 
   const store = async (at: string, blobs: ReadonlyMap<string, Buffer>, durability: Durability) => {
-    fs.makeDir(at)
+    makeInside(at, { fs, random })
     for (const [name, bytes] of blobs) {
       const path = join(at, name)
       if (holds(path, name, bytes.length) && (durability === 'none' || (await syncs(path)))) continue
@@ -65,6 +66,10 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
     durable.add(at)
   }
 
+  const mustBeThere = (session: EventId): void => {
+    if (fs.stat(folderOf(session))?.isDirectory !== true) throw new Moved(folderOf(session))
+  }
+
   const put = async (
     session: EventId,
     blobs: ReadonlyMap<string, Buffer>,
@@ -72,11 +77,13 @@ export const fileBlobs = (folderOf: (session: EventId) => string, { fs, random }
   ): Promise<void> => {
     if (blobs.size === 0) return
     // Blobs in a folder of their own would look like a session that lost its log.
-    if (fs.stat(folderOf(session))?.isDirectory !== true) throw new Moved(folderOf(session))
+    mustBeThere(session)
     refuseLink(fs, folder(session))
     try {
       await store(folder(session), blobs, durability)
     } catch (error) {
+      // It may have gone to the archive meanwhile.
+      mustBeThere(session)
       throw new WriteFailed(folder(session), error)
     }
   }

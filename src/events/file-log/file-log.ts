@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { Damaged, NotFound, StoreUnusable, Tagged, WriteFailed } from '../errors/index.js'
 import { type EventId, isEventType } from '../event.js'
@@ -35,8 +35,9 @@ export interface FileLogOptions extends Ports {
 export const fileLog = (options: FileLogOptions): EventLog => {
   const { fs, folder } = options
   const logs = new Map<EventId, OpenLog>()
-  const sessionFolder = (session: EventId): string => join(folder, isSessionId(session) ? session : 'invalid')
-  const pathOf = (session: EventId): string => join(sessionFolder(session), logName)
+  const root = join(folder, sep)
+  const sessionFolder = (session: EventId): string => root + (isSessionId(session) ? session : 'invalid')
+  const pathOf = (session: EventId): string => sessionFolder(session) + sep + logName
 
   let last: OpenLog | null = null
   const openLog = (session: EventId): OpenLog => {
@@ -81,6 +82,7 @@ export const fileLog = (options: FileLogOptions): EventLog => {
     readForward: (session, read?: ReadOptions) => reading(session, (file) => readForward(file, read)),
     readBackward: (session, read?: ReadOptions) => reading(session, (file) => readBackward(file, read)),
     sessions: () =>
+      fs.readDirNoLinks?.(folder).filter(isSessionId) ??
       fs.readDir(folder).filter((name) => isSessionId(name) && fs.isLink?.(join(folder, name)) !== true),
     stamp: (session) => stampOf(options, pathOf(session)),
     watch: (session, how) => watching(options, session, sessionFolder(session), how),

@@ -21,7 +21,7 @@ interface Progress {
 export async function* readForward(
   file: FileHandle,
   options: ReadOptions = {},
-  chunkSize: number = forwardChunk,
+  chunkSize: number = options.chunk ?? forwardChunk,
 ): AsyncGenerator<readonly Line[]> {
   const from = lineStart(file, options.from ?? 0)
   const progress: Progress = { nodes: from === 0 ? new Nodes() : null, sawEvent: from > 0 }

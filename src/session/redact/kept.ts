@@ -36,6 +36,7 @@ export const keptOf = (event: Event): Members | undefined => {
     ...pick(members, structure[event.type] ?? ['required']),
     ...callsKept(event, members),
     ...rowKept(event, members),
+    ...removalKept(event, members),
     ...originKept(members),
   }
   return Object.keys(kept).length === 0 ? undefined : kept
@@ -57,6 +58,10 @@ const rowKept = (event: Event, members: Members): Members => {
   const names = ['branch', 'event', 'group', 'textEvent', 'textGroup', 'toolEvent', 'activeTokens']
   return { row: pick(row, names) }
 }
+
+/** That an edit took words away, and gave none in their place, is structure: no copy of them can be its copy. */
+const removalKept = (event: Event, members: Members): Members =>
+  event.type === 'edit' && members.replacement === null ? { replacement: null } : {}
 
 const originKept = (members: Members): Members => {
   const origin = recordOf(members.origin)

@@ -6,7 +6,7 @@ import { openLocked, replaceLog } from '../../events/file-log/replace.js'
 import type { FileHandle } from '../../events/ports.js'
 import { forget } from '../search/forget.js'
 import type { Home } from '../store/home.js'
-import { dropRows } from '../store/index-file.js'
+import { dropRows, settleIndex } from '../store/index-file.js'
 import { workspaceLayout } from '../store/layout.js'
 import { lostTail } from '../store/lost-tail.js'
 import { oldCopiesIn } from '../store/old-copies.js'
@@ -137,6 +137,7 @@ class Redaction {
     await reindex(this.home, [
       { id: this.id, key: this.place.key, workspace: this.place.path, place: this.place },
     ])
+    await settleIndex(this.home.ports.fs, workspaceLayout(this.place.folder).index)
   }
 
   /** Where the new log is in place all the same (its folder would not sync), the next redaction finishes this one. */
@@ -151,7 +152,8 @@ class Redaction {
   }
 
   #dropCaches(): void {
-    dropRows(this.home.ports.fs, workspaceLayout(this.place.folder).index, this.id, this.home.ports.random)
+    const { fs, random } = this.home.ports
+    dropRows(fs, workspaceLayout(this.place.folder).index, [this.id], random)
   }
 
   async #finishEarlier(standing: readonly Standing[]): Promise<void> {

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path'
+import { WriteFailed } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import { sha256 } from '../../events/id.js'
 import type { LogStamp } from '../../events/log.js'
@@ -184,7 +186,7 @@ export const rewriteIndex = (
     const file = fs.open(temporary, 'new')
     try {
       const bytes = Buffer.from(folds.map((fold) => `${rowOf(fold)}\n`).join(''))
-      if (file.write(bytes) !== bytes.length) throw new Error('the disk is full')
+      if (file.write(bytes) !== bytes.length) throw new WriteFailed(path, new Error('the disk is full'))
     } finally {
       file.close()
     }
@@ -195,11 +197,11 @@ export const rewriteIndex = (
   }
 }
 
-/** Writes the index anew without a session's rows, old ones too: they held what it said. Throws as `rewriteIndex` does. */
+/** Writes the index anew without the sessions' rows, old ones too: they held what was said. Throws as `rewriteIndex` does. */
 export const dropRows = (
   fs: Fs,
   path: string,
-  session: EventId,
+  sessions: readonly EventId[],
   random: { hex(bytes: number): string },
 ): void => {
   const { rows, lines } = readIndex(fs, path)
@@ -207,9 +209,22 @@ export const dropRows = (
   rewriteIndex(
     fs,
     path,
-    [...rows.values()].filter((row) => row.session !== session),
+    [...rows.values()].filter(({ session }) => !sessions.includes(session)),
     random,
   )
+}
+
+/** A power cut brings no earlier index back, which holds what was taken out of this one. Rejects with the system's error. */
+export const settleIndex = async (fs: Fs, path: string): Promise<void> => {
+  if (fs.stat(path) !== null) {
+    const file = fs.open(path, 'read')
+    try {
+      await file.sync()
+    } finally {
+      file.close()
+    }
+  }
+  await fs.syncDir(dirname(path))
 }
 
 const removeIfThere = (fs: Fs, path: string): void => {

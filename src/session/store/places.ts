@@ -134,19 +134,31 @@ export const writeWorkspace = async (home: Home, key: string, workspace: Workspa
     fs.makeDir(folder)
     await syncAbove(home)
     const temporary = `${workspaceFile}.${random.hex(4)}`
-    const file = fs.open(temporary, 'new')
-    file.write(Buffer.from(`${JSON.stringify(workspace)}\n`))
-    await file.sync()
-    file.close()
+    await writeSynced(fs, temporary, Buffer.from(`${JSON.stringify(workspace)}\n`))
     fs.rename(temporary, workspaceFile)
     await fs.syncDir(folder)
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
     throw new StoreUnusable(
-      `cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      `cannot be written (${code ?? message})`,
       dirname(workspaceFile),
       'check the permissions of the store and its disk',
       error,
     )
+  }
+}
+
+/** All of it, on disk; where that fails nothing is left of it. */
+const writeSynced = async (fs: Fs, path: string, bytes: Uint8Array): Promise<void> => {
+  const file = fs.open(path, 'new')
+  try {
+    if (file.write(bytes) !== bytes.length) throw new Error('the disk is full')
+    await file.sync()
+  } catch (error) {
+    fs.remove(path)
+    throw error
+  } finally {
+    file.close()
   }
 }
 

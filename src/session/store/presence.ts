@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { join } from 'node:path'
-import { StoreUnusable, Tagged } from '../../events/errors/index.js'
+import { dirname, join } from 'node:path'
+import { Moved, StoreUnusable, Tagged } from '../../events/errors/index.js'
 import { refuseLink } from '../../events/file-log/links.js'
+import { makeInside } from '../../events/file-log/make-inside.js'
 import type { FileHandle, Fs } from '../../events/ports.js'
 import type { Ports } from '../../events/system.js'
 
@@ -25,6 +26,8 @@ export const hold = (folder: string, ports: Ports): Held => {
     return holding(folder, ports)
   } catch (error) {
     if (error instanceof Tagged) throw error
+    const session = dirname(folder)
+    if (ports.fs.stat(session) === null) throw new Moved(session)
     const { code } = error as NodeJS.ErrnoException
     throw new StoreUnusable(
       `the session cannot be opened for writing (${code})`,
@@ -35,9 +38,10 @@ export const hold = (folder: string, ports: Ports): Held => {
   }
 }
 
-const holding = (folder: string, { fs, clock, random }: Ports): Held => {
+const holding = (folder: string, ports: Ports): Held => {
+  const { fs, clock, random } = ports
   refuseLink(fs, folder)
-  fs.makeDir(folder)
+  makeInside(folder, ports)
   const name = `${process.pid}-${random.hex(4)}.json`
   const path = join(folder, name)
   // Under its name only once it is locked: a file without a lock is swept away.
@@ -81,20 +85,26 @@ const isAlive = (path: string, fs: Fs): boolean => {
   let file: FileHandle
   try {
     file = fs.open(path, 'read')
-  } catch {
-    return false
+  } catch (error) {
+    return !isNone.has((error as NodeJS.ErrnoException).code ?? '')
   }
   try {
     if (!file.tryLock('shared')) return true
+  } catch {
+    file.close()
+    return true
+  }
+  try {
     fs.remove(path)
-    return false
   } catch {
     // A store that can only be read is swept by someone else.
-    return false
-  } finally {
-    file.close()
   }
+  file.close()
+  return false
 }
+
+/** Nothing is there that a process could hold; whatever else cannot be looked at (too many open files, say) may be held. */
+const isNone: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP'])
 
 const readPresence = (path: string, name: string, fs: Fs): Presence => {
   const pid = Number.parseInt(name, 10)

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { Ambiguous, NotFound, Refused, Tagged } from '../../events/errors/index.js'
+import { Ambiguous, NotFound, Refused, Tagged, WriteFailed } from '../../events/errors/index.js'
 import { isSessionId } from '../../events/file-log/file-log.js'
 import { refuseLink } from '../../events/file-log/links.js'
 import type { Purged, SessionRef, SessionRow } from '../api.js'
@@ -8,7 +8,7 @@ import type { WorkspaceCode } from '../code/workspace-code.js'
 import type { OldCopy } from '../redact/redacted.js'
 import { forget } from '../search/forget.js'
 import type { Home } from './home.js'
-import { endsLine } from './index-file.js'
+import { dropRows, endsLine, settleIndex } from './index-file.js'
 import { workspaceLayout } from './layout.js'
 import { listSessions } from './listing.js'
 import { oldCopiesIn, unfinished } from './old-copies.js'
@@ -73,16 +73,22 @@ const move = async (home: Home, from: string, folder: string, id: string): Promi
   await fs.syncDir(join(from, '..'))
 }
 
-/** What was removed, when and why: one JSON a line in `removed.jsonl`. */
-const logRemoval = async (home: Home, what: Record<string, unknown>): Promise<void> => {
-  const file = home.ports.fs.open(home.layout.removed, 'create')
+/**
+ * What was removed, when and why: one JSON a line in `removed.jsonl`. On disk, whole and under its name, before anything
+ * goes: by it a purge tells what is old.
+ */
+const logRemoval = async ({ ports: { fs, clock }, layout, root }: Home, what: object): Promise<void> => {
+  const path = layout.removed
+  const file = fs.open(path, 'create')
   try {
-    const at = new Date(home.ports.clock.now()).toISOString()
-    file.write(Buffer.from(`${endsLine(file) ? '' : '\n'}${JSON.stringify({ at, ...what })}\n`))
+    const at = new Date(clock.now()).toISOString()
+    const bytes = Buffer.from(`${endsLine(file) ? '' : '\n'}${JSON.stringify({ at, ...what })}\n`)
+    if (file.write(bytes) !== bytes.length) throw new WriteFailed(path, new Error('the disk is full'))
     await file.sync()
   } finally {
     file.close()
   }
+  await fs.syncDir(root)
 }
 
 const archivedIn = (home: Home, place: Place): readonly Archived[] => {
@@ -133,8 +139,22 @@ export const purgeArchive = async (home: Home, olderThanMs = 0): Promise<Purged>
     await withCode(home, place, ({ checkpoints }) => done(checkpoints.purge(id)))
   }
   if (old.length > 0) await forget(home, ...old.map(({ id }) => id))
-  if (old.length > 0) await (await import('../search/forget.js')).forget(home, ...old.map(({ id }) => id))
-  return { sessions: old.map(bare), copies: await purgeCopies(home, now - olderThanMs) }
+  const copies = await purgeCopies(home, now - olderThanMs)
+  for (const place of placesIn(home)) await settlePurge(home, place, old)
+  return { sessions: old.map(bare), copies }
+}
+
+/** What sessions said is in their rows of the index too; and no power cut brings back what was purged. */
+const settlePurge = async (home: Home, { folder }: Place, old: readonly Archived[]): Promise<void> => {
+  const { fs, random } = home.ports
+  const { archive, index } = workspaceLayout(folder)
+  const gone = old.filter(({ place }) => place.folder === folder).map(({ id }) => id)
+  if (gone.length > 0) {
+    dropRows(fs, index, gone, random)
+    await settleIndex(fs, index)
+  }
+  for (const path of [archive, join(archive, 'damaged'), join(archive, 'redacted')])
+    if (fs.stat(path) !== null) await fs.syncDir(path)
 }
 
 const purgeCopies = async (home: Home, before: number): Promise<readonly OldCopy[]> => {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { StoreUnusable } from '../../events/errors/index.js'
 import type { EventId } from '../../events/event.js'
 import type { Ports } from '../../events/system.js'
@@ -62,6 +63,8 @@ export class Vault {
       } finally {
         file.close()
       }
+      // Its name too: whoever made the file may not have come so far.
+      await this.ports.fs.syncDir(dirname(this.path))
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? (error as Error).message
       throw new StoreUnusable(

@@ -35,13 +35,15 @@ export interface Machine {
   ask(operation: Operation, bytes?: number): number
   /** Looks once more when it has happened: a process may die just then. */
   done(): void
-  /** Lets a sync take its time. `isLost`: it fails, in the end, with EIO. Never resolves where the process dies meanwhile. */
-  waitForDisk(operation: 'sync' | 'syncDir'): Promise<{ readonly isLost: boolean }>
+  /** Lets a sync take its time, and calls back. `isLost`: it fails, in the end, with EIO. Never, where the process dies meanwhile. */
+  waitForDisk(operation: 'sync' | 'syncDir', then: (isLost: boolean) => void): void
   /** Loses what a failed sync was to write. */
   lose(file: SimFile, promised: Promised): void
   /** Told of every byte that a write was asked to write. */
   attempts(path: string, bytes: Uint8Array): void
   readonly changes: Changes
+  /** Calls back when something in the folder changed, in the process's own time. */
+  watch(path: string, onChange: () => void): () => void
   /** What this machine does that none may do (harms in machine.ts); null on a sound one. */
   readonly harm: string | null
 }
@@ -50,6 +52,7 @@ export interface Machine {
 export class Changes {
   readonly #watchers = new Set<{ readonly path: string; readonly onChange: () => void }>()
 
+  /** `onChange` is called while the change is made, by whoever makes it. */
   watch(path: string, onChange: () => void): () => void {
     const watcher = { path, onChange }
     this.#watchers.add(watcher)
@@ -156,13 +159,13 @@ export class SimFs implements Fs {
     machine.ask('syncDir')
     const folder = this.#folder(path)
     const changes = machine.disk.changesSoFar()
-    const { isLost } = await machine.waitForDisk('syncDir')
+    const isLost = await waited(machine, 'syncDir')
     if (isLost) throw failure('EIO')
     if (machine.harm !== 'no-folder-sync') machine.disk.keepNames(folder, changes)
   }
 
   watch(path: string, onChange: () => void): () => void {
-    return this.machine.changes.watch(path, onChange)
+    return this.machine.watch(path, onChange)
   }
 
   closed(handle: SimHandle): void {
@@ -176,6 +179,9 @@ export class SimFs implements Fs {
     return node
   }
 }
+
+const waited = (machine: Machine, operation: 'sync' | 'syncDir'): Promise<boolean> =>
+  new Promise((resolve) => machine.waitForDisk(operation, resolve))
 
 const statOf = (node: SimNode): FileStat =>
   node.kind === 'folder'
@@ -236,7 +242,7 @@ class SimHandle implements FileHandle {
     const { machine } = this.fs
     const promised = this.file.promise()
     const changes = machine.disk.changesSoFar()
-    const { isLost } = await machine.waitForDisk('sync')
+    const isLost = await waited(machine, 'sync')
     if (isLost) {
       machine.lose(this.file, promised)
       if (machine.harm === 'no-failed-syncs-told') return

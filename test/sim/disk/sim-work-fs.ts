@@ -22,6 +22,10 @@ export class SimWorkFs implements WorkFs {
     throw failure('EINVAL')
   }
 
+  whyFixed(): null {
+    return null
+  }
+
   makeLink(): void {
     throw failure('EPERM')
   }
