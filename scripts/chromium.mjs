@@ -1,20 +1,9 @@
 // @ts-check
 /** Finds the Chromium in which reports are tested; where it may, installs it. */
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { install, isDebian, isProgram } from './packages.mjs'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-
-/** @param {string} path */
-function isProgram(path) {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Its path: `$CHROMIUM`, else by its name on the path; null where there is none. @returns {string | null} */
 export function findChromium() {
@@ -31,18 +20,11 @@ export function findChromium() {
 export function ensureChromium() {
   if (findChromium() !== null) return null
   if (process.env.CHROMIUM) return `$CHROMIUM names no program: ${process.env.CHROMIUM}`
-  const isDebian = existsSync('/etc/debian_version') && isProgram('/usr/bin/apt-get')
-  if (!isDebian) return 'no Chromium: install it, or name it in $CHROMIUM'
+  if (!isDebian()) return 'no Chromium: install it, or name it in $CHROMIUM'
   if (process.getuid?.() !== 0)
     return 'no Chromium: `sudo apt-get install chromium`, or name one in $CHROMIUM'
   console.log('installing Chromium, in which reports are tested …')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  for (const args of [
-    ['update', '-q'],
-    ['install', '-qy', '--no-install-recommends', 'chromium'],
-  ]) {
-    const run = spawnSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-    if (run.status !== 0) return `no Chromium: \`apt-get ${args[0]}\` failed`
-  }
+  const failed = install(['chromium'])
+  if (failed !== null) return `no Chromium: ${failed}`
   return findChromium() === null ? 'no Chromium: it was installed, and is not on the path' : null
 }

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBuilt, root } from './built.mjs'
 import { ensureChromium } from './chromium.mjs'
+import { ensureFaultTools } from './faults.mjs'
 
 /** @typedef {import('./test-summary-reporter.mjs').Summary} Summary */
 
@@ -25,6 +26,7 @@ const nothingRan = (why) => ({ passed: 0, failed: 0, broken: [why], skips: [] })
 // Tests in a browser skip themselves where there is none, and say why.
 const noChromium = ensureChromium()
 if (noChromium !== null) process.env.COPPICE_NO_CHROMIUM = noChromium
+ensureFaultTools()
 
 /** @returns {Summary} */
 function runVitest() {
