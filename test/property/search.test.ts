@@ -38,6 +38,8 @@ const odd = [
   ...[
     '\0',
     '\ufffd',
+    '\ufffe',
+    '\uffff',
     '\ud83d',
     '\ude00',
     '😀',
@@ -45,6 +47,8 @@ const odd = [
     'é',
     'É',
     'İ',
+    'i',
+    '\u0307',
     'ẞ',
     'ß',
     'Σ',
@@ -130,6 +134,17 @@ const queryArbitrary = fc.oneof(
   fc.constantFrom(...odd).map((text) => ({ text })),
 )
 
+/**
+ * The least of whole code points that holds what was asked: more of them than that only where one folds to more than one
+ * (`İ` to `i` and a dot), and the hit begins or ends inside of it.
+ */
+const expectMarked = (marked: string, text: string): void => {
+  const holds = (points: readonly string[]): boolean => foldText(points.join('')).includes(foldText(text))
+  const points = [...marked]
+  expect(holds(points)).toBe(true)
+  expect(holds(points.slice(1)) || holds(points.slice(0, -1))).toBe(false)
+}
+
 const strings = (value: unknown): readonly string[] =>
   typeof value === 'string'
     ? [value]
@@ -201,13 +216,12 @@ describe('search', () => {
             expect(await hitsOf(store, options)).toEqual(scanned)
             expect(await hitsOf(store, options)).toEqual(scanned)
             if (existsSync(databaseOf(path))) copyFileSync(databaseOf(path), `${databaseOf(path)}.old`)
-            for (const { excerpt, match } of scanned)
-              expect(foldText(excerpt.slice(...match))).toBe(foldText(text))
+            for (const { excerpt, match } of scanned) expectMarked(excerpt.slice(...match), text)
           }
           store.close()
         },
       ),
-      runs(40),
+      runs(25),
     )
   })
 

@@ -69,6 +69,13 @@ describe('what a search compares', () => {
     const found = new Finder('needle').find(['İİİ needle'])
     expect(found?.excerpt.slice(found.from, found.to)).toBe('needle')
   })
+
+  it('marks the whole letter where the hit is a part of what it folds to', () => {
+    for (const text of ['i', 'I', '\u0307']) {
+      const found = new Finder(text).find(['an İ here'])
+      expect(found?.excerpt.slice(found.from, found.to)).toBe('İ')
+    }
+  })
 })
 
 describe('what is searched', () => {
@@ -100,6 +107,17 @@ describe('what is searched', () => {
     expect(await excerpts(store, '会话')).toEqual(['会话'])
     expect(await excerpts(store, 'K')).toEqual(['ok'])
     expect(await excerpts(store, 'q')).toEqual(['q'])
+    store.close()
+  })
+
+  it('is found by code points that SQLite reads as others', async () => {
+    const { store, session } = await diskStore()
+    const texts = ['\0', '\ufffd', '\ufffe', '\uffff', '\ufeff.', '\u{1fffe}', '\u{1ffff}', '\u{10ffff}']
+    for (const text of texts) await session(user(`${text} a${text}b ab${text}`))
+    for (const text of texts)
+      for (const asked of [`${text} a`, `a${text}`, text.trim(), `a${text}b a`])
+        expect(await hitsOf(store, { text: asked })).toEqual(await hitsOf(store, { text: asked, scan: true }))
+    expect(await excerpts(store, '\uffff')).toEqual(['\uffff a\uffffb ab\uffff'])
     store.close()
   })
 

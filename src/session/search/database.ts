@@ -29,13 +29,15 @@ export interface IndexedDoc {
 
 /**
  * `words` holds no text (`content=''`) and no places of words (`detail=none`): for each three code points the events that
- * hold them. The text is folded before it comes here, so that the tokenizer folds nothing.
+ * hold them. `state` says what the rows of `log` come to, by place, while none changed since. The text is folded before it comes here, so that the tokenizer folds nothing.
  */
 const schema = `
+  pragma page_size = 16384;
   create table log(
     n integer primary key, name text not null unique, identity text not null, bytes integer not null,
     modified text not null, start integer not null, tail text not null
   );
+  create table state(place text primary key, digest text not null);
   create table doc(
     id integer primary key, log integer not null, at integer not null, role text, start integer not null,
     large integer not null
@@ -88,8 +90,29 @@ export class IndexDatabase {
     )
   }
 
+  /** What `setDigests` was told, where no log changed since; else nothing. */
+  digests(): ReadonlyMap<string, string> {
+    const rows = this.#rows('select place, digest from state')
+    return new Map(rows.map(({ place, digest }) => [String(place), String(digest)]))
+  }
+
+  setDigests(digests: ReadonlyMap<string, string>): void {
+    this.#db.exec('delete from state')
+    for (const [place, digest] of digests) this.#db.run('insert into state values(?, ?)', [place, digest])
+  }
+
+  /** The names of logs, by their numbers. */
+  namesOf(numbers: Iterable<number>): ReadonlyMap<number, string> {
+    const list = [...numbers].join(',')
+    const lines = this.#lines(
+      `select group_concat(n || ' ' || name, char(10)) as lines from log where n in (${list})`,
+    )
+    return new Map(lines.map(([n, name]) => [Number(n), name as string]))
+  }
+
   /** Says how far a log was read; gives its number. */
   setLog(name: string, { stamp, from, tail }: Omit<IndexedLog, 'n'>): number {
+    this.#db.exec('delete from state')
     const { identity, bytes, modified } = stamp
     const [row] = this.#rows(
       `insert into log(name, identity, bytes, modified, start, tail) values(?, ?, ?, ?, ?, ?)
@@ -117,6 +140,7 @@ export class IndexDatabase {
 
   /** Takes a log's events out; the index then knows nothing of it. */
   removeLog(n: number): void {
+    this.#db.exec('delete from state')
     this.#db.run('delete from words where rowid in (select id from doc where log = ? and large = 0)', [n])
     this.#db.run('delete from doc where log = ?', [n])
     this.#db.run('delete from log where n = ?', [n])

@@ -59,6 +59,9 @@ export const scan = async (source: Source, question: Question): Promise<readonly
   return inOrder(found)
 }
 
+/** Most lines fit; one that is longer is read in steps (bytes). */
+export const lineChunk = 16 * 1024
+
 /**
  * The events whose lines begin at these places, in order of place. Null where something else stands there: the log was
  * replaced, or the index is wrong.
@@ -94,6 +97,6 @@ const batchAt = async (
   from: number,
   report: () => void,
 ): Promise<readonly Line[]> => {
-  for await (const lines of log.readForward(session, { from, report })) return lines
+  for await (const lines of log.readForward(session, { from, report, chunk: lineChunk })) return lines
   return []
 }

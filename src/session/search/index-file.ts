@@ -5,7 +5,7 @@ import type { Home } from '../store/home.js'
 import { IndexDatabase } from './database.js'
 
 /** Raised where what is searched, how it is folded, or the schema changes: an index of another version is made anew. */
-const version = 2
+const version = 3
 /** How long a search waits for another process's work on the index before it reads the logs instead (ms). */
 const patience = 3_000
 /** How long one that must have it waits (ms). */

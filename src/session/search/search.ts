@@ -2,6 +2,7 @@ import { Refused } from '../../events/errors/index.js'
 import type { SearchHit, SearchOptions } from '../api.js'
 import type { Home } from '../store/home.js'
 import type { Candidate, IndexDatabase, IndexedLog } from './database.js'
+import { isSameDigest } from './digests.js'
 import { type Question, questionOf } from './hits.js'
 import { IndexFile } from './index-file.js'
 import { merged } from './merge.js'
@@ -51,11 +52,17 @@ const fromIndex = async (
   const index = query === null ? null : IndexFile.of(home)
   if (query === null || index === null || sources.length === 0) return null
   const isAll = workspace === undefined
-  const ask = (database: IndexDatabase, known: ReadonlyMap<string, IndexedLog>): readonly Stream[] | null => {
+  const ask = (
+    database: IndexDatabase,
+    known: ReadonlyMap<string, IndexedLog> | null,
+  ): readonly Stream[] | null => {
     const candidates = database.candidates(query, question.role)
-    return candidates === null ? null : streamsFrom(known, sources, candidates, question)
+    if (candidates === null) return null
+    const byName = candidatesByName(candidates, database)
+    return sources.flatMap((source) => streamFrom(known, source, byName.get(source.name), question))
   }
   const asked = await index.use('read', async (database) => {
+    if (isSameDigest(database.digests(), sources, isAll)) return ask(database, null)
     const known = database.logs()
     return isBehind(known, sources, isAll) ? behind : ask(database, known)
   })
@@ -66,22 +73,28 @@ const fromIndex = async (
 
 const behind = Symbol('the index is behind')
 
-const streamsFrom = (
-  known: ReadonlyMap<string, IndexedLog>,
-  sources: readonly Source[],
+const candidatesByName = (
   candidates: readonly Candidate[],
-  question: Question,
-): readonly Stream[] => {
+  database: IndexDatabase,
+): ReadonlyMap<string, readonly Candidate[]> => {
   const byLog = new Map<number, Candidate[]>()
   for (const candidate of candidates) {
     const list = byLog.get(candidate.n)
     if (list === undefined) byLog.set(candidate.n, [candidate])
     else list.push(candidate)
   }
-  return sources.flatMap((source): readonly Stream[] => {
-    const log = known.get(source.name)
-    if (log === undefined || !covers(log, source.stamp)) return [new ScanStream(source, question, anyTime)]
-    const own = byLog.get(log.n)
-    return own === undefined ? [] : [new CandidateStream(source, question, own)]
-  })
+  const names = database.namesOf(byLog.keys())
+  return new Map([...byLog].map(([n, list]) => [names.get(n) ?? '', list]))
+}
+
+/** `known`: null where the index knows all of every log. */
+const streamFrom = (
+  known: ReadonlyMap<string, IndexedLog> | null,
+  source: Source,
+  candidates: readonly Candidate[] | undefined,
+  question: Question,
+): readonly Stream[] => {
+  if (known !== null && !covers(known.get(source.name), source.stamp))
+    return [new ScanStream(source, question, anyTime)]
+  return candidates === undefined ? [] : [new CandidateStream(source, question, candidates)]
 }

@@ -1,5 +1,5 @@
 import type { Candidate } from './database.js'
-import { docsAt, type Found, foundIn, inOrder, type Question, scan } from './hits.js'
+import { docsAt, type Found, foundIn, inOrder, lineChunk, type Question, scan } from './hits.js'
 import type { Source } from './sources.js'
 
 /** One session's hits, newest first, found as far as they are asked for. */
@@ -18,9 +18,9 @@ export interface Stream {
 /** Later than any time of an event: what may hold anything is looked at first. */
 export const anyTime = '~'
 
-/** How many candidates are looked at together, and from how many on reading the log whole costs no more. */
+/** How many candidates are looked at together, and what each costs at most: where all of them do, the log is read whole (bytes). */
 const together = 16
-const bytesEach = 256 * 1024
+const bytesEach = 2 * lineChunk
 
 /** By reading the log, once. */
 export class ScanStream implements Stream {

@@ -1,9 +1,13 @@
 /** Stands for what the index cannot hold, and after each text, so that its last code points begin trigrams too. */
 const filler = '\ufffd'
-const unholdable = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+/** NUL, and the two noncharacters that SQLite itself reads as the filler. */
+const foreign = /[\0\ufffe\uffff]/g
+const halfPair = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /** A folded text as the index takes it: one code point for each of its own. */
-export const indexable = (folded: string): string => `${folded.replace(unholdable, filler)}${filler}${filler}`
+export const indexable = (folded: string): string => `${held(folded)}${filler}${filler}`
+
+const held = (folded: string): string => folded.replace(foreign, filler).replace(halfPair, filler)
 
 /** How many trigrams of a long query are asked for; the text itself is compared afterwards. */
 const most = 12
@@ -18,10 +22,9 @@ export type IndexQuery =
 
 /** Null where the index cannot answer: half of a pair is found inside of whole ones by a comparison, never by the index. */
 export const indexQueryOf = (folded: string): IndexQuery | null => {
-  const held = folded.replace(unholdable, filler)
-  if (folded === '' || held !== folded.replaceAll('\0', filler)) return null
-  const points = [...held]
-  if (points.length < 3) return { kind: 'prefix', prefix: held }
+  if (folded === '' || folded.search(halfPair) >= 0) return null
+  const points = [...held(folded)]
+  if (points.length < 3) return { kind: 'prefix', prefix: points.join('') }
   const trigrams = [...new Set(points.slice(2).map((_, at) => points.slice(at, at + 3).join('')))]
   return { kind: 'match', match: spread(trigrams).map(quoted).join(' AND ') }
 }

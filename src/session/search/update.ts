@@ -1,6 +1,7 @@
 import type { LogStamp } from '../../events/log.js'
 import { isSame } from '../store/saved-fold.js'
 import type { IndexDatabase, IndexedDoc, IndexedLog } from './database.js'
+import { digestsOf } from './digests.js'
 import { type Doc, type DocsRead, docsIn } from './docs.js'
 import { foldText } from './fold.js'
 import type { IndexFile } from './index-file.js'
@@ -65,6 +66,7 @@ const indexSome = async (database: IndexDatabase, left: Set<Source>, progress: (
       if (await work.index(source, known.get(source.name))) left.delete(source)
       if (work.isEnough) return
     }
+    database.setDigests(digestsOf([...database.logs()].map(([name, { stamp }]) => ({ name, stamp }))))
   })
 }
 
