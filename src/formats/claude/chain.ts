@@ -94,17 +94,28 @@ export const parentOf = ({ reading, chain, record }: Context, joining: Joining):
       chain.key,
       'record names a parent in another session of the file: hung on the one before',
     )
+  else if (typeof named === 'string' && reading.nodes.hasForgotten) return forgotten(named)
   else {
     if (typeof named === 'string') reading.awaited.add(named)
     reading.remarks.add(
       chain.key,
-      reading.nodes.hasForgotten
-        ? 'record names a parent that does not stand before it, or too far above: hung on the one before'
-        : 'record names a parent that does not stand before it: hung on the one before',
+      'record names a parent that does not stand before it: hung on the one before',
     )
   }
   return tip
 }
+
+/** A line that stood too far above to be known here: whoever imports knows whether it was there, and else says so. */
+const forgotten = (uuid: string): Node => ({
+  key: uuid,
+  uuid,
+  parent: null,
+  order: 0,
+  depth: 0,
+  unit: { message: null, lastSpeech: 0, tail: null },
+  calls: [],
+  results: [],
+})
 
 /** Lines that name no session: their file does. */
 const withoutSession = new Set(['file-history-snapshot', 'summary'])
