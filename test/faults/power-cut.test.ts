@@ -34,7 +34,8 @@ const cut = async (
   await worker.end()
   disk.unmount()
   total.cuts++
-  return { image: copy, disk: loopMounted(copy) }
+  // In the same place: sessions name their workspace by its path.
+  return { image: copy, disk: loopMounted(copy, disk.path) }
 }
 
 /** The same place where its disk is mounted now. */

@@ -4,7 +4,17 @@
  * WORK [SESSION [SOURCES]]` waits for a line on stdin, and then does its work again and again until someone ends it, or as often as
  * the line says; where that says `hold` too, it waits for another line once it has everything open. What was acknowledged to it, it says on stdout, one JSON a line, each in one write.
  */
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -27,6 +37,16 @@ const idsOf = (/** @type {readonly { readonly id: string }[]} */ events) => even
 /** Of every length, some of several pages, some so large that they become blobs. */
 const textOf = (/** @type {number} */ turn) =>
   `turn ${turn} ${'x'.repeat(turn % 11 === 10 ? 70_000 + turn : turn % 5 === 4 ? 9000 : turn % 97)}`
+
+/** A user's file that is on disk, whatever happens: what no one synced is no one's promise. @param {string} file @param {string} text */
+const writeSynced = (file, text) => {
+  const [handle, folder] = [openSync(file, 'w'), openSync(dirname(file), 'r')]
+  writeSync(handle, text)
+  for (const one of [handle, folder]) {
+    fsyncSync(one)
+    closeSync(one)
+  }
+}
 
 /** Several appends at once, so that some wait while a sync is under way. @param {Session} session @param {number} turn */
 const appendSome = async (session, turn) => {
@@ -61,7 +81,7 @@ const works = {
       const id = prompt?.id ?? ''
       say({ session: name, acked: [id], prompt: id, phase: 'editing', version })
       await session.beforeEdit(files)
-      for (const file of files) writeFileSync(file, `${version} ${'x'.repeat(5000)}`)
+      for (const file of files) writeSynced(file, `${version} ${'x'.repeat(5000)}`)
       await session.afterEdit(files)
       for (const move of /** @type {const} */ (['undo', 'redo', 'undo', 'redo'])) {
         say({ phase: 'moving', version })
