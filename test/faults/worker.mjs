@@ -77,9 +77,10 @@ const works = {
     let version = existsSync(files[0] ?? '') ? Number(readFileSync(files[0] ?? '', 'utf8').split(' ')[0]) : 0
     return async () => {
       version++
-      const [prompt] = await session.append(user(`version ${version}`), { notice: false })
-      const id = prompt?.id ?? ''
-      say({ session: name, acked: [id], prompt: id, phase: 'editing', version })
+      // A checkpoint comes before it where a killed one left files that nobody recorded.
+      const events = await session.append(user(`version ${version}`), { notice: false })
+      const id = events.at(-1)?.id ?? ''
+      say({ session: name, acked: idsOf(events), prompt: id, phase: 'editing', version })
       await session.beforeEdit(files)
       for (const file of files) writeSynced(file, `${version} ${'x'.repeat(5000)}`)
       await session.afterEdit(files)
