@@ -44,8 +44,11 @@ export const spokenText = (content: unknown): string =>
       ? content
       : ''
 
-/** A title as ours may be: trimmed, 200 code points at most. */
-export const titleOf = (text: string): string => [...text.trim()].slice(0, 200).join('').trim()
+/** Of a title, in code points. */
+export const longestTitle = 200
+
+/** A title as ours may be: trimmed, and no longer than that. */
+export const titleOf = (text: string): string => [...text.trim()].slice(0, longestTitle).join('').trim()
 
 /** Whether a path names its place alone, on any system. */
 export const isAbsolute = (path: string | null): path is string =>

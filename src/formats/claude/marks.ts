@@ -1,4 +1,5 @@
 import type { Item } from '../format.js'
+import { longestTitle, titleOf } from '../members.js'
 import { annotate, append, type Chain, type Context, extraOf, type Status } from './chain.js'
 import { saidTitle } from './record.js'
 import { textOf } from './records.js'
@@ -7,11 +8,6 @@ import { customEvent, status } from './speech.js'
 import { isAbove, type Node } from './tree.js'
 
 /** Lines that stand outside the chain and say something of the session: its titles, its leaf. */
-
-const longestTitle = 200
-
-/** A title as ours may be: trimmed, 200 code points at most. */
-const titleOf = (text: string): string => [...text.trim()].slice(0, longestTitle).join('').trim()
 
 /** `custom-title` is the user's and comes by import; `ai-title` is one that anything else may replace. */
 export const titleLine = (context: Context, member: 'customTitle' | 'aiTitle'): Item[] => {
